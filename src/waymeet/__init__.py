@@ -37,6 +37,8 @@ True
 >>> project.close()
 >>> place.cleanup()
 
+`Projects` searches all projects of the user, or some by name, as one.
+
 Errors are `WaymeetError`s with a message and a hint. Threads may share a project. `AsyncProject` has the same methods
 for asyncio.
 """
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from waymeet.errors import WaymeetError
     from waymeet.interfaces.async_project import AsyncProject
     from waymeet.project import Project
+    from waymeet.project.registered.projects import Projects
     from waymeet.types import Answer, Explanation, Filters, Hit, Query, Variant
 
 __version__ = "0.1.0"
@@ -58,6 +61,7 @@ __all__ = [
     "Filters",
     "Hit",
     "Project",
+    "Projects",
     "Query",
     "Variant",
     "WaymeetError",
@@ -71,6 +75,7 @@ _HOMES = {
     "Filters": "waymeet.types",
     "Hit": "waymeet.types",
     "Project": "waymeet.project",
+    "Projects": "waymeet.project.registered.projects",
     "Query": "waymeet.types",
     "Variant": "waymeet.types",
     "WaymeetError": "waymeet.errors",

@@ -35,6 +35,9 @@ _WITHOUT_TEXTS = {
     "models remove": "removes models",
     "eval": "needs a test collection; prints by the same functions",
     "tune": "needs an evaluation; prints by the same functions",
+    "token add": "prints the token that it adds, once",
+    "token list": "prints names of tokens and projects",
+    "token revoke": "prints the name of a token",
 }
 """Commands that print no text of the project, or are tested elsewhere."""
 _READS: dict[str, list[list[str]]] = {
@@ -43,8 +46,14 @@ _READS: dict[str, list[list[str]]] = {
         ["page whose name is a secret", "-n", "50"],
         ["keys", "--mode", _SECRET],
         ["nothing", "--in", NAMED_DOC],
+        ["--all", "rotate keys", "-n", "50", "--explain", "--linked"],
     ],
-    "read": [["docs/access.md", "src/app.py", "settings.yaml", NOTE], [mask(NAMED_DOC)], [f"{NAMED_DOC}x"]],
+    "read": [
+        ["docs/access.md", "src/app.py", "settings.yaml", NOTE],
+        [mask(NAMED_DOC)],
+        [f"{NAMED_DOC}x"],
+        ["planted::docs/access.md", "planted::settings.yaml"],
+    ],
     "why-not": [["rotate keys", NAMED_DOC], ["rotate keys", mask(NAMED_DOC)]],
     "feedback": [[f"keys {_SECRET}", "--right", NAMED_DOC], [f"keys {_SECRET}", "--undo"], ["--list"]],
     "related": [["docs/access.md"], [mask(NAMED_DOC)]],
@@ -62,6 +71,10 @@ _READS: dict[str, list[list[str]]] = {
     "check": [[]],
     "jobs": [[], ["--stop"], ["--stop-all"]],
     "settings": [[]],
+    "projects list": [[]],
+    "projects add": [["--name", _SECRET], []],
+    "projects rename": [["planted", f"{_SECRET}/"], ["planted", "planted"]],
+    "projects forget": [[f"gone {_SECRET}"], ["planted"]],
     "recipes": [[]],
     "checkpoint create": [["before"]],
     "checkpoint list": [[]],

@@ -11,7 +11,7 @@ import waymeet
 
 
 def test_the_public_names() -> None:
-    assert len(waymeet.__all__) <= 10
+    assert len(waymeet.__all__) <= 11
     assert sorted(waymeet.__all__) == waymeet.__all__
     assert set(waymeet.__all__) <= set(dir(waymeet))
     for name in waymeet.__all__:

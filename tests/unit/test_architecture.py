@@ -157,8 +157,8 @@ def test_the_public_names_are_these_and_all_can_be_loaded() -> None:
     import waymeet
 
     assert waymeet.__all__ == [
-        *("Answer", "AsyncProject", "Explanation", "Filters", "Hit", "Project", "Query", "Variant", "WaymeetError"),
-        "__version__",
+        *("Answer", "AsyncProject", "Explanation", "Filters", "Hit", "Project", "Projects", "Query", "Variant"),
+        *("WaymeetError", "__version__"),
     ]
     for name in waymeet.__all__:
         assert getattr(waymeet, name)

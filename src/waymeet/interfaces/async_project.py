@@ -173,6 +173,8 @@ class AsyncProject:
     def _close(self) -> None:
         for pool in (self._search_pool, self._change_pool, self._index_pool):
             pool.shutdown(wait=True, cancel_futures=True)
+        if self.project.others is not None:
+            self.project.others.close()
         self.project.close()
 
     async def __aenter__(self) -> Self:

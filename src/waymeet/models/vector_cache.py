@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from waymeet.models.query_memo import QueryMemo
     from waymeet.ports import Embedder, Vector
 
 _BUSY_SECONDS = 1.0
@@ -172,18 +173,21 @@ class CachedEmbedder:
     The model embeds each text once.
     """
 
-    def __init__(self, inner: Embedder, cache: VectorCache | None, space: str = "") -> None:
+    def __init__(
+        self, inner: Embedder, cache: VectorCache | None, space: str = "", queries: QueryMemo | None = None
+    ) -> None:
         self._inner = inner
         self._cache = cache
+        self._queries = queries
         self.space = space or f"{inner.space}+{FORMAT_VERSION}"
 
     def with_space(self, space: str) -> CachedEmbedder:
         """Return the same model for vectors of passages in another text format."""
-        return CachedEmbedder(self._inner, self._cache, space)
+        return CachedEmbedder(self._inner, self._cache, space, self._queries)
 
     def without_cache(self) -> CachedEmbedder:
         """Return the same model for vectors that are cheap to compute and would fill the cache."""
-        return CachedEmbedder(self._inner, None, self.space)
+        return CachedEmbedder(self._inner, None, self.space, self._queries)
 
     @property
     def inner(self) -> Embedder:
@@ -202,9 +206,9 @@ class CachedEmbedder:
     def embed_query(self, text: str) -> Vector:
         """Embed a query.
 
-        Queries are not cached.
+        Queries are not in the cache file. Projects that are searched together share the last ones in memory.
         """
-        return self._inner.embed_query(text)
+        return self._queries.get(text, self._inner.embed_query) if self._queries else self._inner.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Embed the texts that are not in the cache, and look up the others."""

@@ -7,7 +7,7 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from waymeet.errors import IndexUnavailableError, NoIndexError, ReadOnlyIndexError, UsageError
+from waymeet.errors import IndexUnavailableError, NoIndexError, ReadOnlyIndexError, UsageError, WaymeetError
 from waymeet.ports import Counts, IndexSize, Progress, RepairedFile, Store
 from waymeet.project.store_address import StoreAddress
 from waymeet.stores.shared.transfer import Side, Transfer, copy_index
@@ -167,3 +167,13 @@ def complete_namespaces(index: Path) -> list[str]:
     from waymeet.stores.sqlite.read.completion import list_namespaces
 
     return list_namespaces(index)
+
+
+def find_root(index: Path) -> str:
+    """Return the folder that an index was made from, or the empty string if that is unknown."""
+    from waymeet.stores.sqlite.read.completion import read_root
+
+    try:
+        return read_root(index)
+    except WaymeetError:
+        return ""

@@ -5,6 +5,8 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from waymeet.ports import RepairedFile, Store
 from waymeet.project.backend import other_owner, repaired_files
 from waymeet.settings import Settings
@@ -28,6 +30,17 @@ def find_quick_changes(root: Path, store: Store, settings: Settings) -> "Changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
     return find_changes(root, store, settings, lambda: monotonic() > deadline)
+
+
+def limit_time(settings: Settings, seconds: bool | float) -> Settings:
+    """Limit the time in which changed files are looked for and indexed.
+
+    True is the time of the settings.
+    """
+    if seconds is True:
+        return settings
+    limited = max(min(float(seconds), settings.ingest.refresh_seconds), 0.0)
+    return replace(settings, ingest=replace(settings.ingest, refresh_seconds=limited))
 
 
 def report_missing_root(root: Path, store: Store) -> tuple[Degraded, ...]:

@@ -19,6 +19,7 @@ from waymeet.settings import Embedding
 from waymeet.types import Answer, Degraded
 
 if TYPE_CHECKING:
+    from waymeet.models.query_memo import QueryMemo
     from waymeet.models.vector_cache import CachedEmbedder, VectorCache
     from waymeet.ports import Vector
 
@@ -56,8 +57,29 @@ class NewVectors:
         self.batches.append((space, vectors, digests))
 
 
+class SharedEmbedders:
+    """Models that several projects use, each loaded once, with the vectors of the last queries."""
+
+    def __init__(self) -> None:
+        self._embedders: dict[Embedding, tuple[tuple[Embedder, QueryMemo], ...]] = {}
+        self._lock = RLock()
+
+    def choose(self, settings: Embedding) -> "tuple[tuple[Embedder, QueryMemo], ...]":
+        """Give the models that the settings choose, the same objects for the same settings."""
+        from waymeet.models.choose_embedders import choose_embedders
+        from waymeet.models.query_memo import QueryMemo
+
+        with self._lock:
+            if settings not in self._embedders:
+                self._embedders[settings] = tuple((each, QueryMemo()) for each in choose_embedders(settings))
+            return self._embedders[settings]
+
+
 class Models:
     """The embedding models of one index. Threads may share it."""
+
+    shared: SharedEmbedders | None = None
+    """Models shared with other projects, if there are such."""
 
     def __init__(self, address: StoreAddress, min_cache_megabytes: int = 0) -> None:
         """Set the size that a cache keeps in any case, so that no single call evicts vectors."""
@@ -212,4 +234,6 @@ class Models:
             megabytes = max(settings.cache_megabytes, self._min_cache_megabytes)
             self._cache = VectorCache(cache_folder() / "vectors.sqlite", megabytes * 1_000_000)
         cache = self._cache if is_cached else None
+        if self.shared:
+            return tuple(CachedEmbedder(each, cache, "", queries) for each, queries in self.shared.choose(settings))
         return tuple(CachedEmbedder(embedder, cache) for embedder in choose_embedders(settings))

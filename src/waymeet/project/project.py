@@ -20,6 +20,7 @@ from waymeet.project.index_settings import index_settings, record_settings, repo
 from waymeet.project.models import ActiveModels, Models, NewVectors
 from waymeet.project.query_options import QueryOptions, check_query, make_query
 from waymeet.project.refresh import Refresh
+from waymeet.project.registered.registry import register_indexed
 from waymeet.project.search_tools import collect_tools
 from waymeet.project.store_address import find_address, record_address
 from waymeet.recipes import find_recipe
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from waymeet.models.remote.cost import Consent
     from waymeet.notebook import Notebook
     from waymeet.project.embedding.background import BackgroundStart
+    from waymeet.project.registered.projects import Projects
     from waymeet.search.context import Context
     from waymeet.search.explore.graph import Graph
     from waymeet.search.lookup.citation import Excerpt
@@ -50,12 +52,11 @@ class Project:
     """
 
     def __init__(self, root: Path, index: Path, settings: tuple[Layer, ...]) -> None:
-        self.root = root
-        self.index_path = index
-        self.layers = settings
+        self.root, self.index_path, self.layers = root, index, settings
         self.settings = resolve(settings)
         self.flags: tuple[str, ...] = ()
         self.address = find_address(index, root, self.settings.store)
+        self.others: Projects | None = None  # the user's projects, where requests may search these, too
         self._store: Store | None = None
         files = resolve([layer for layer in settings if layer.source == "file"])
         self.models = Models(self.address, files.embedding.cache_megabytes)
@@ -143,8 +144,9 @@ class Project:
             run = partial(indexing.index_and_predict, models=self.models) if predict else indexing.index_all
             report = run(self.root, store, settings, progress, accept_removals=accept_removals)
             indexing.follow_renames(self.index_path, store)
-        report = replace(report, settings=changed)
-        return replace(report, embedding=self.embed(embedding, consent=consent)) if embed else report
+        register_indexed(self.root, self.index_path)
+        embedded = self.embed(embedding, consent=consent) if embed else report.embedding
+        return replace(report, settings=changed, embedding=embedded)
 
     def embed(
         self,
@@ -224,21 +226,21 @@ class Project:
         self,
         query: str | Query,
         *,
-        refresh: bool = True,
+        refresh: bool | float = True,
         over: Iterable[Layer] = (),
         **options: Unpack[QueryOptions],
     ) -> Answer:
         """Answer a query, after indexing the files that changed if that is quick.
 
         `options` are fields of the query and its filters: `limit=5, recipe="threeway", kinds=["docs"]`. `over` are
-        settings of this call only, with priority over all others.
+        settings of this call only, with priority over all others. A number as `refresh` is a limit in seconds.
         """
         query = make_query(self.root, self.settings.shape.limit, query, options)
         store = self._open_store()
         check_query(query, self.settings.recipes, store)
         own = self.index_settings
-        if refresh:
-            freshness_notes = self._index_changes(store, own, query.text)
+        if refresh is not False:
+            freshness_notes = self._index_changes(store, freshness.limit_time(own, refresh), query.text)
         else:
             freshness_notes = freshness.report_unchecked(self.root, store)
         settings = resolve((*self.layers_for(query.recipe), *over))
@@ -285,8 +287,8 @@ class Project:
 
     def explain(self, query: str | Query, **options: Unpack[QueryOptions]) -> Answer:
         """Answer a query and explain each score: a tree whose parts add up to it."""
-        query = make_query(self.root, self.settings.shape.limit, query, options)
-        return self.search(replace(query, explain=True))
+        options["explain"] = True
+        return self.search(query, **options)
 
     def context(
         self, task: str | Query, *, budget: int = 0, refresh: bool = True, **options: Unpack[QueryOptions]
@@ -297,10 +299,8 @@ class Project:
         """
         from waymeet.search.context import build_context
 
-        limit = options.get("limit", self.settings.context.results)
-        query = make_query(self.root, limit, task, options)
-        answer = self.search(replace(query, limit=limit), refresh=refresh)
-        store = self._open_store()
+        query = make_query(self.root, limit := options.get("limit", self.settings.context.results), task, options)
+        answer, store = self.search(replace(query, limit=limit), refresh=refresh), self._open_store()
         with store.snapshot():
             return build_context(answer, store, budget or self.settings.context.budget, self.settings)
 
@@ -375,7 +375,7 @@ class Project:
         with self._lock:
             if self._store is not None:
                 self._store.close()
-                self._store = None
+            self._store = None
             self.models.close()
 
     def __enter__(self) -> Self:

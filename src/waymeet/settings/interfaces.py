@@ -29,3 +29,6 @@ class Mcp(Struct, frozen=True, forbid_unknown_fields=True):
     """Time that a request waits for the first indexing of a project; MCP clients have timeouts of their own."""
     index_at_start: bool = True
     """Whether the server updates the index, or creates it, as soon as it starts."""
+    other_projects: bool = True
+    """Whether agents may search and read your other projects, if a request names them. Not read from a project's
+    file."""

@@ -64,7 +64,8 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a search starts a background process for changed files and sections without a vector that it has no time
     for: one at a time on this machine, and never with a paid provider. A project's file may set it to false."""
     on_demand_seconds: Weight = 0.3
-    """Time a search may spend embedding its best candidates while the project is not fully embedded; 0 disables it."""
+    """Time a search may spend embedding its best candidates while the project is not fully embedded; 0 disables it. The
+    answer that waited for the first indexing of a large project spends none."""
     cache_megabytes: Count = 512
     """Maximum size of the vector cache that projects and branches share; 0 disables it."""
     confirm_above_tokens: Count = 500_000

@@ -46,3 +46,5 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     """Time after which a browser must sign in again in any case. All sessions end with the server."""
     kept_jobs: Count = 100
     """Number of finished index jobs whose status is kept."""
+    token_requests: Number = 600
+    """Maximum number of requests of a token per minute, if several projects are served; a tenth may come at once."""

@@ -136,6 +136,8 @@ class Hit(Struct, frozen=True):
     """Computation of the score, if requested."""
     relevance_explanation: Explanation | None = None
     """Computation of the relevance, if requested."""
+    project: str = ""
+    """Name of its project, if several were searched; then all ids begin with it: `tea::docs/water.md#L1-L3`."""
 
 
 FacetName = Literal["kind", "folder", "tag", "language", "type"]

@@ -1,6 +1,7 @@
 """Detection of a text's language, careful with English and code."""
 
 import re
+from functools import lru_cache
 
 from waymeet.analysis.languages.ngrams import score_languages
 from waymeet.analysis.languages.script import MIN_SHARE, SAMPLE_CHARS, detect_script_language
@@ -93,6 +94,7 @@ def _is_prose(token: str) -> bool:
     return has_one_case and words.replace(" ", "").isalpha() and token[0] not in "-`"
 
 
+@lru_cache(maxsize=128)  # a query is judged in several stages, and in each of several projects
 def _detect_by_ngrams(text: str) -> str:
     scores = score_languages(text)
     likeliest = max(scores, key=scores.__getitem__)

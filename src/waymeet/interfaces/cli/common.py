@@ -21,6 +21,7 @@ from waymeet.paths import is_too_broad, is_visible
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
 from waymeet.project.backend import needs_upgrade
+from waymeet.project.registered.registry import register_indexed
 from waymeet.project.store_address import has_password
 from waymeet.settings import Terminal
 
@@ -309,6 +310,7 @@ def index_if_needed(project: Project, *, wait: bool = True) -> None:
     With `wait` off, a part of an index that another process is making is enough.
     """
     if project.is_indexed:
+        register_indexed(project.root, project.index_path)  # earlier versions did not
         return
     if is_too_broad(project.root):
         raise click.UsageError(

@@ -47,6 +47,19 @@ def complete_recipes(ctx: click.Context, _param: click.Parameter, incomplete: st
     return _with_prefix((recipe.name for recipe in list_recipes(custom)), incomplete)
 
 
+def complete_projects(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
+    """Complete the name of a registered project, the last one of a list with commas."""
+    from waymeet.errors import WaymeetError
+    from waymeet.project.registered.registry import list_projects
+
+    before, comma, last = incomplete.rpartition(",")
+    try:
+        names = [project.name for project in list_projects()]
+    except WaymeetError:
+        return []
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
+
+
 def complete_assignments(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "Completions":
     """Complete the name of a setting, up to the `=`."""
     from waymeet.settings.layers import list_keys

@@ -30,11 +30,12 @@ class Daemon(Struct, frozen=True, kw_only=True):
     root: str
     started: float
     """Seconds since 1970."""
+    scheme: str = "http"
 
     @property
     def address(self) -> str:
         """The base URL of the server."""
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+        return f"{self.scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
 def daemon_file(index: Path) -> Path:
@@ -70,8 +71,8 @@ def find_daemon(index: Path) -> Daemon | None:
 def find_usable_daemon(index: Path, root: Path) -> Daemon | None:
     """Find a running daemon of this index and root, of this version, in another process."""
     daemon = find_daemon(index)
-    if daemon is None or daemon.pid == os.getpid():
-        return None
+    if daemon is None or daemon.pid == os.getpid() or daemon.scheme != "http":
+        return None  # clients of this machine send requests without TLS
     if not is_running(daemon.pid):
         remove_announcement(index, daemon)
         return None

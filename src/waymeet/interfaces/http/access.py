@@ -24,7 +24,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 _ALL = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not bound
 """Wildcard addresses."""
 _OWN_PAGES = frozenset({"same-origin", "none"})
-_OPEN = frozenset({"/healthz"})
+OPEN = frozenset({"/healthz"})
 """Paths that never need a token."""
 _FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})
 """Headers that proxies add."""
@@ -44,6 +44,7 @@ class AccessPolicy(NamedTuple):
     token: str
     daemon: Daemon
     settings: Serve
+    scheme: str = "http"
 
     @property
     def is_loopback(self) -> bool:
@@ -75,12 +76,16 @@ class AccessPolicy(NamedTuple):
         Raises:
             RequestRefusedError: host, origin or token is wrong.
         """
-        self._check_host(headers.get("host", ""))
-        self._check_origin(headers)
-        is_trusted = self._has_token(headers.get("authorization", ""))
-        if not is_trusted and path not in _OPEN and not self._is_local(headers):
+        self.check_address(headers)
+        is_trusted = self.has_token(headers.get("authorization", ""))
+        if not is_trusted and path not in OPEN and not self._is_local(headers):
             raise unauthorized("A server that other machines can reach requires its token.")
         return is_trusted
+
+    def check_address(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request to another server, or of a web page of another origin."""
+        self._check_host(headers.get("host", ""))
+        self._check_origin(headers)
 
     def _is_local(self, headers: Mapping[str, str]) -> bool:
         """Tell whether a request comes from this machine, and not through a proxy.
@@ -128,21 +133,26 @@ class AccessPolicy(NamedTuple):
             self._check_host(parts.netloc)
         except RequestRefusedError:
             return False
-        return parts.scheme == "http" and (port or 80) == self.port and not (parts.path or parts.query)
+        default = 443 if self.scheme == "https" else 80
+        return parts.scheme == self.scheme and (port or default) == self.port and not (parts.path or parts.query)
 
-    def _has_token(self, authorization: str) -> bool:
+    def has_token(self, authorization: str) -> bool:
         """Tell whether the request has a valid token.
 
         A wrong one is refused on every path.
         """
         if not authorization:
             return False
-        scheme, _, credentials = authorization.partition(" ")
-        if scheme.lower() == "bearer" and hmac.compare_digest(credentials.strip().encode(), self.token.encode()):
-            return True
-        if scheme.lower() == "waymeet" and is_proof_valid(self.daemon, credentials.strip()):
+        if self.is_owner(authorization):
             return True
         raise unauthorized("The token is wrong.")
+
+    def is_owner(self, authorization: str) -> bool:
+        """Tell whether a request has the token or the proof of the user who runs the server."""
+        scheme, _, credentials = authorization.partition(" ")
+        if scheme.lower() == "bearer":
+            return hmac.compare_digest(credentials.strip().encode(), self.token.encode())
+        return scheme.lower() == "waymeet" and is_proof_valid(self.daemon, credentials.strip())
 
 
 def unauthorized(detail: str) -> RequestRefusedError:

@@ -15,8 +15,16 @@ from waymeet import __version__
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import settings_digest
-from waymeet.interfaces.http.access import AccessPolicy, unauthorized
-from waymeet.interfaces.http.endpoints import Endpoint, json_response, make_endpoint, masks_secrets, read_request
+from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.http.endpoints import (
+    Endpoint,
+    audited,
+    json_response,
+    make_endpoint,
+    masks_secrets,
+    read_request,
+    refuse_change,
+)
 from waymeet.interfaces.http.index_jobs import Jobs
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, gauges
 from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Middleware
@@ -38,12 +46,18 @@ class Application:
     """The HTTP interface of one project."""
 
     def __init__(
-        self, project: AsyncProject, access: AccessPolicy, errors: ReportErrors, stop: Callable[[], None]
+        self,
+        project: AsyncProject,
+        access: AccessPolicy,
+        errors: ReportErrors,
+        stop: Callable[[], None],
+        prefix: str = "",
     ) -> None:
         """Serve a project.
 
-        `errors` reports background errors, `stop` ends the server.
+        `errors` reports background errors, `stop` ends the server. `prefix` is put before paths in answers.
         """
+        self._prefix = prefix
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
         self._web = Web(project, self._add_errors, access)
@@ -56,12 +70,7 @@ class Application:
 
     def app(self, agents: "Starlette | None" = None) -> Middleware:
         """Build the ASGI application, with the MCP server if there is one."""
-        table: dict[str, dict[str, Endpoint]] = {}
-        for route in ROUTES:
-            table.setdefault(route.path, {})[route.method] = make_endpoint(self._project, route, self._add_errors)
-        table["/v1/index"] = {"POST": self._start_job, "GET": self._list_jobs}
-        table["/v1/index/{job}"] = {"GET": self._show_job, "DELETE": self._cancel_job}
-        table["/v1/index/{job}/events"] = {"GET": self._follow_job}
+        table = self._project_endpoints()
         table["/metrics"] = {"GET": self._metrics}
         table["/healthz"] = {"GET": self._health}
         table["/openapi.json"] = {"GET": self._openapi}
@@ -69,10 +78,21 @@ class Application:
         table["/daemon/sign-in"] = {"POST": self._make_sign_in_code}
         table["/daemon/sign-out"] = {"POST": self._end_sessions}
         table.update(self._web.endpoints())
-        routes: list[BaseRoute] = [_make_route(path, endpoints) for path, endpoints in table.items()]
-        routes += agents.routes if agents else []
-        router = Router(routes, redirect_slashes=False, lifespan=lambda _: self._lifespan(agents))
+        router = Router(_make_routes(table, agents), redirect_slashes=False, lifespan=lambda _: self.lifespan(agents))
         return Middleware(router, self._access, self.metrics, self._settings, lambda: masks_secrets(self._project))
+
+    def project_router(self, agents: "Starlette | None" = None) -> Router:
+        """Build the routes of the project alone, without pages, for a server of several projects."""
+        return Router(_make_routes(self._project_endpoints(), agents), redirect_slashes=False)
+
+    def _project_endpoints(self) -> dict[str, dict[str, Endpoint]]:
+        table: dict[str, dict[str, Endpoint]] = {}
+        for route in ROUTES:
+            table.setdefault(route.path, {})[route.method] = make_endpoint(self._project, route, self._add_errors)
+        table["/v1/index"] = {"POST": self._start_job, "GET": self._list_jobs}
+        table["/v1/index/{job}"] = {"GET": self._show_job, "DELETE": self._cancel_job}
+        table["/v1/index/{job}/events"] = {"GET": self._follow_job}
+        return table
 
     def close_streams(self) -> None:
         """End the streams of events, so that the server can end."""
@@ -80,7 +100,8 @@ class Application:
         self._web.close()
 
     @asynccontextmanager
-    async def _lifespan(self, agents: "Starlette | None") -> AsyncIterator[None]:
+    async def lifespan(self, agents: "Starlette | None") -> AsyncIterator[None]:
+        """Run the MCP server, if there is one, and end the jobs."""
         try:
             if agents is None:
                 yield
@@ -106,8 +127,9 @@ class Application:
         return json_response(answer, status, headers, masked=masks_secrets(self._project))
 
     async def _start_job(self, request: Request) -> Response:
-        job = self.jobs.start(await read_request(request, INDEX))
-        return self._respond(job, INDEX.status, {"Location": f"/v1/index/{job.id}"})
+        with audited(request, INDEX.name):
+            job = self.jobs.start(await read_request(request, INDEX))
+        return self._respond(job, INDEX.status, {"Location": f"{self._prefix}/v1/index/{job.id}"})
 
     async def _list_jobs(self, _request: Request) -> Response:
         return self._respond(self.jobs.list())
@@ -116,9 +138,10 @@ class Application:
         return self._respond(self.jobs.get(request.path_params["job"]))
 
     async def _cancel_job(self, request: Request) -> Response:
-        if not request.scope[TRUSTED]:
-            raise unauthorized("Changes need the token.")
-        return self._respond(await self.jobs.cancel(request.path_params["job"]))
+        with audited(request, "cancelIndexJob"):
+            if not request.scope[TRUSTED]:
+                raise refuse_change(request)
+            return self._respond(await self.jobs.cancel(request.path_params["job"]))
 
     async def _follow_job(self, request: Request) -> Response:
         job = self.jobs.get(request.path_params["job"])
@@ -126,7 +149,7 @@ class Application:
 
     async def _metrics(self, _request: Request) -> Response:
         try:
-            measured = await self._project.call(_measure_index)
+            measured = await self._project.call(measure_index)
         except WaymeetError:  # the request counters do not need an index
             measured = {"waymeet_indexed": ("Whether there is a usable index.", 0)}
         lines = [*self.metrics.lines(), *gauges(measured)]
@@ -158,7 +181,12 @@ class Application:
         return self._respond({"ended": self._web.sign_in.sessions.end_all()})
 
 
-def _make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:
+def _make_routes(table: "Mapping[str, Mapping[str, Endpoint]]", agents: "Starlette | None") -> list[BaseRoute]:
+    routes: list[BaseRoute] = [make_route(path, endpoints) for path, endpoints in table.items()]
+    return [*routes, *(agents.routes if agents else ())]
+
+
+def make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:
     """Make one route of all methods of a path, so that the error for a wrong method lists them."""
 
     async def endpoint(request: Request) -> Response:
@@ -174,7 +202,7 @@ def _check_proof(request: Request, command: str) -> None:
         raise RequestRefusedError(403, "not_yours", f"Only `{command}` does this.", f"Run: {command}")
 
 
-def _measure_index(project: Project) -> dict[str, tuple[str, float]]:
+def measure_index(project: Project) -> dict[str, tuple[str, float]]:
     """Count what is in the index."""
     if not project.is_indexed:
         return {"waymeet_indexed": ("Whether there is a usable index.", 0)}

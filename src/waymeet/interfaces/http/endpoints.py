@@ -1,7 +1,8 @@
 """HTTP endpoints: decode a request, call its operation, encode the answer."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -9,16 +10,18 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from waymeet.errors import IndexUnavailableError, RequestError
+from waymeet.errors import IndexUnavailableError, RequestError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.access import unauthorized
-from waymeet.interfaces.http.middleware import TRUSTED
+from waymeet.interfaces.http.middleware import AUDIT, TRUSTED
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import Route, list_fields_of
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
+from waymeet.interfaces.requests.errors import to_failure
 from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
 from waymeet.interfaces.requests.operation_table import Operation
+from waymeet.interfaces.requests.other_projects import reads_other_projects
 from waymeet.project import Project
 
 _LOG = logging.getLogger(__name__)
@@ -40,20 +43,61 @@ def make_endpoint(
     """
 
     async def endpoint(request: Request) -> Response:
-        operation_request = await read_request(request, route)
         call = project.change if route.needs_token else project.call
-        answer = finish(await call(call_operation, route.operation, operation_request))
+        with audited(request, route.name) if route.needs_token else nullcontext():
+            operation_request = await read_request(request, route)
+            trusted = bool(request.scope[TRUSTED])
+            answer = finish(await call(call_operation, route.operation, operation_request, trusted=trusted))
         return json_response(answer, route.status, masked=masks_secrets(project))
 
     return endpoint
 
 
-def call_operation(project: Project, operation: Operation, request: Any) -> Any:  # noqa: ANN401 - each has its types
+@contextmanager
+def audited(request: Request, operation: str) -> Iterator[None]:
+    """Record a change in the audit log, if the server has one, with the code of its error."""
+    record: Callable[[str, str], None] = request.scope.get(AUDIT, lambda _operation, _result: None)
+    try:
+        yield
+    except WaymeetError as error:
+        record(operation, to_failure(error).code)
+        raise
+    except RequestRefusedError as error:
+        record(operation, error.failure.code)
+        raise
+    except BaseException:
+        record(operation, "unknown")  # it may have been made all the same
+        raise
+    record(operation, "done")
+
+
+def refuse_change(request: Request) -> RequestRefusedError:
+    """Build the error for a change that its sender may not make."""
+    if AUDIT not in request.scope:
+        return unauthorized("Changes need the token.")
+    return RequestRefusedError(
+        403,
+        "read_only",
+        "This token may not change this project.",
+        "Ask for a token that may: waymeet token add --write",
+    )
+
+
+def call_operation(
+    project: Project,
+    operation: Operation,
+    request: Any,  # noqa: ANN401 - each has its types
+    *,
+    trusted: bool = False,
+) -> Any:  # noqa: ANN401
     """Compute the answer of an operation, and start to add what it lacked in the background.
 
     Raises:
         IndexUnavailableError: the project is being indexed for the first time.
+        RequestRefusedError: it reads other projects, and its sender is not `trusted`.
     """
+    if not trusted and reads_other_projects(request):
+        raise unauthorized("Reading other projects needs the token.")
     if operation.name in _FROM_INDEX and not project.is_indexed:
         detail = "The project is being indexed for the first time."
         raise IndexUnavailableError(detail, "Try again in a moment; see /v1/status.")
@@ -72,7 +116,7 @@ async def read_request(request: Request, route: Route) -> Any:  # noqa: ANN401 -
         RequestRefusedError: a token is missing, or the body is not JSON.
     """
     if route.needs_token and not request.scope[TRUSTED]:
-        raise unauthorized("Changes need the token.")
+        raise refuse_change(request)
     fields = body_fields(await request.body(), request, route) if route.has_body else _query_fields(request, route)
     for name in fields.keys() & route.fixed_fields:
         raise RequestError(f"`{name}` is set by the path.", "Remove it from the request.")

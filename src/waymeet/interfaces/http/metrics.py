@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic, time
 
@@ -22,9 +22,9 @@ class RequestMetrics:
         self.last = monotonic()
         """When the last request ended that keeps the server alive."""
         self.lasting = 0
-        self._answered: Counter[tuple[str, str, int]] = Counter()
-        self._seconds: dict[str, float] = {}
-        self._buckets: dict[str, list[int]] = {}
+        self._answered: Counter[tuple[str, str, str, int]] = Counter()
+        self._seconds: dict[tuple[str, str], float] = {}
+        self._buckets: dict[tuple[str, str], list[int]] = {}
 
     @contextmanager
     def track(self, *, streams: bool, lasting: bool) -> Iterator[None]:
@@ -42,12 +42,12 @@ class RequestMetrics:
             if lasting:
                 self.last = monotonic()
 
-    def record(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count an answered request."""
+    def record(self, route: str, method: str, status: int, seconds: float, project: str = "") -> None:
+        """Count an answered request, of a project if the server has several."""
         method = method if method in {"GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"} else "other"
-        self._answered[route, method, status] += 1
-        self._seconds[route] = self._seconds.get(route, 0.0) + seconds
-        buckets = self._buckets.setdefault(route, [0] * (len(_BOUNDS) + 1))
+        self._answered[project, route, method, status] += 1
+        self._seconds[project, route] = self._seconds.get((project, route), 0.0) + seconds
+        buckets = self._buckets.setdefault((project, route), [0] * (len(_BOUNDS) + 1))
         buckets[bisect_left(_BOUNDS, seconds)] += 1
 
     def idle_seconds(self) -> float:
@@ -59,26 +59,34 @@ class RequestMetrics:
         """Number of requests so far."""
         return self._answered.total()
 
-    def lines(self) -> Iterator[str]:
-        """Yield all metrics as text lines."""
+    def lines(self, projects: Container[str] | None = None) -> Iterator[str]:
+        """Yield all metrics as text lines, or those of some projects."""
         by_status: list[tuple[Labels, float]] = [
-            ((("route", route), ("method", method), ("status", str(status))), number)
-            for (route, method, status), number in sorted(self._answered.items())
+            ((*_project_label(project), ("route", route), ("method", method), ("status", str(status))), number)
+            for (project, route, method, status), number in sorted(self._answered.items())
+            if projects is None or project in projects
         ]
         yield from family("waymeet_requests_total", "counter", "Answered requests.", by_status)
         yield "# HELP waymeet_request_seconds Duration of requests."
         yield "# TYPE waymeet_request_seconds histogram"
-        for route, buckets in sorted(self._buckets.items()):
-            below = 0
-            for bound, number in zip((*map(str, _BOUNDS), "+Inf"), buckets, strict=True):
-                below += number
-                labels = _format_labels((("route", route), ("le", bound)))
-                yield f"waymeet_request_seconds_bucket{labels} {below}"
-            yield f"waymeet_request_seconds_sum{_format_labels((('route', route),))} {self._seconds[route]}"
-            yield f"waymeet_request_seconds_count{_format_labels((('route', route),))} {below}"
+        for key, buckets in sorted(self._buckets.items()):
+            if projects is None or key[0] in projects:
+                yield from self._histogram_lines((*_project_label(key[0]), ("route", key[1])), buckets, key)
         yield from family("waymeet_requests_active", "gauge", "Active requests.", [((), self.active[False])])
         yield from family("waymeet_streams_active", "gauge", "Open streams.", [((), self.active[True])])
         yield from family("waymeet_start_time_seconds", "gauge", "Start time of the process.", [((), self.started)])
+
+    def _histogram_lines(self, labels: Labels, buckets: Iterable[int], key: tuple[str, str]) -> Iterator[str]:
+        below = 0
+        for bound, number in zip((*map(str, _BOUNDS), "+Inf"), buckets, strict=True):
+            below += number
+            yield f"waymeet_request_seconds_bucket{_format_labels((*labels, ('le', bound)))} {below}"
+        yield f"waymeet_request_seconds_sum{_format_labels(labels)} {self._seconds[key]}"
+        yield f"waymeet_request_seconds_count{_format_labels(labels)} {below}"
+
+
+def _project_label(project: str) -> Labels:
+    return (("project", project),) if project else ()
 
 
 def family(name: str, kind: str, help_text: str, values: Iterable[tuple[Labels, float]]) -> Iterator[str]:

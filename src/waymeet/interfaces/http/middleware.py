@@ -4,18 +4,17 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import nullcontext, suppress
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from waymeet.errors import WaymeetError
-from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, proof
+from waymeet.interfaces.daemon.discovery import PROOF, SETTINGS, Daemon, proof
 from waymeet.interfaces.http import access as bounds
-from waymeet.interfaces.http.access import AccessPolicy
 from waymeet.interfaces.http.limits import BodyMemory, Slot, Slots
 from waymeet.interfaces.http.metrics import RequestMetrics
 from waymeet.interfaces.http.problems import (
@@ -29,6 +28,7 @@ from waymeet.interfaces.http.problems import (
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.errors import Failure, to_failure
 from waymeet.interfaces.web import html
+from waymeet.settings import Serve
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,8 +37,8 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
-_AGENTS = re.compile(r"/mcp(/.*)?")
-_EVENTS = re.compile(r"/v1/index/[^/]+/events|/status/events")
+_AGENTS = re.compile(r"(/projects/[^/]+)?/mcp(/.*)?")
+_EVENTS = re.compile(r"(/projects/[^/]+)?/v1/index/[^/]+/events|/status/events")
 _PAGES = re.compile(
     r"/(read/.*|compare|why-not|status|status/problems"
     r"|sign-in|sign-out|notes|skills|tasks|tasks/list|(item|new|edit|move|relate|delete|history)/.*)?",
@@ -53,6 +53,39 @@ _RETRY_HINT = {
 }
 TRUSTED, ROUTE = "waymeet.trusted", "waymeet.route"
 """Keys of a request's scope: whether its sender may change things, and its route."""
+REQUEST_ID = "waymeet.request_id"
+"""Key of the id of a request."""
+SENDER, PROJECT, AUDIT = "waymeet.sender", "waymeet.project", "waymeet.audit"
+"""The same of a server of several projects: the sender, the project's name, and the function that records changes."""
+
+
+class Access(Protocol):
+    """Decides which requests a server accepts."""
+
+    @property
+    def settings(self) -> Serve:
+        """The limits of the server."""
+        ...
+
+    @property
+    def daemon(self) -> Daemon:
+        """The process."""
+        ...
+
+    def allowed_origin(self, headers: Mapping[str, str]) -> str:
+        """Give the origin of the request if the settings allow it, else the empty string."""
+        ...
+
+    def preflight_headers(self, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        """Give the response headers of a CORS preflight request."""
+        ...
+
+    def check(self, path: str, headers: Mapping[str, str]) -> object:
+        """Refuse a request that is not allowed, or return its sender.
+
+        True is one who may change things.
+        """
+        ...
 
 
 class Middleware:
@@ -61,7 +94,7 @@ class Middleware:
     def __init__(
         self,
         app: App,
-        access: AccessPolicy,
+        access: Access,
         metrics: RequestMetrics,
         settings: Callable[[], str],
         masks_secrets: Callable[[], bool] = lambda: True,
@@ -92,6 +125,7 @@ class Middleware:
             await send({"type": "websocket.close", "code": 1008})
             return
         context = RequestContext(scope, receive, send, self._access.settings.body_bytes)
+        scope[REQUEST_ID] = context.id
         nonce = context.headers.get("authorization", "").partition(" ")[2].partition(":")[0]
         try:
             context.check_size()
@@ -100,7 +134,8 @@ class Middleware:
                 if scope["method"] == "OPTIONS" and "access-control-request-method" in context.headers:
                     await context.respond_empty(204, self._access.preflight_headers(context.headers))
                     return
-            scope[TRUSTED] = self._access.check(scope["path"], context.headers)
+            scope[SENDER] = self._access.check(scope["path"], context.headers)
+            scope[TRUSTED] = scope[SENDER] is True
             if context.headers.get("authorization", "").lower().startswith("waymeet "):
                 context.added.append((PROOF.encode(), proof(self._access.daemon, "server", nonce).encode()))
             if context.headers.get(SETTINGS, "") not in {"", self._settings()}:
@@ -115,7 +150,8 @@ class Middleware:
             failure = mask_outgoing(_failure(error, scope), enabled=self._masks_secrets())
             await context.fail(failure, _headers(error))
         finally:
-            self._metrics.record(scope.get(ROUTE, "other"), scope["method"], context.status, context.seconds)
+            route, project = scope.get(ROUTE, "other"), scope.get(PROJECT, "")
+            self._metrics.record(route, scope["method"], context.status, context.seconds, project)
 
     async def _answer(self, scope: MutableMapping[str, Any], context: "RequestContext") -> None:
         scope["app"] = self  # so that the router raises what it cannot do

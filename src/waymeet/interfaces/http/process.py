@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -22,20 +23,24 @@ from waymeet.ingest.embed.job import last_job
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import Daemon, announce, find_daemon, remove_announcement
 from waymeet.interfaces.daemon.token import read_token
-from waymeet.interfaces.http.access import AccessPolicy
+from waymeet.interfaces.http.access import AccessPolicy, is_loopback
 from waymeet.interfaces.http.app import Application
 from waymeet.interfaces.http.h11_protocol import Protocol
 from waymeet.interfaces.http.listener import local_address, open_socket, serve_lock
-from waymeet.interfaces.http.middleware import TRUSTED
+from waymeet.interfaces.http.middleware import AUDIT, TRUSTED, Middleware
 from waymeet.interfaces.mcp.server import http_app, make_server
 from waymeet.paths import is_too_broad
 from waymeet.project import Project
+from waymeet.project.registered.projects import Projects
+from waymeet.project.registered.registry import register_indexed
+from waymeet.settings import Serve
 from waymeet.types import Degraded, Query
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from mcp.server.transport_security import TransportSecuritySettings
+    from starlette.applications import Starlette
 
     from waymeet.ingest.watch import WatchEvent
 
@@ -63,6 +68,17 @@ class ServeOptions(NamedTuple):
     """Seconds without requests after which it ends; 0 for never."""
     compat: bool = False
     """Whether MCP also offers the tool names of other systems."""
+    certificate: Path | None = None
+    """File of the TLS certificate and those that sign it; None for no TLS."""
+    key: Path | None = None
+    """File of its private key; None if it is in the file of the certificate."""
+    is_behind_proxy: bool = False
+    """Whether a proxy in front of it adds TLS."""
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of the server's URL."""
+        return "https" if self.certificate else "http"
 
 
 def run_server(
@@ -84,6 +100,7 @@ def run_server(
             f"{project.root} is not a project and is not indexed automatically.",
             "Name a project: waymeet serve -C PATH",
         )
+    check_encryption(options)
     with (
         serve_lock(project.index_path),
         open_socket(options.host, options.port, project.settings.serve.port) as listener,
@@ -96,33 +113,88 @@ def run_server(
             version=__version__,
             root=str(project.root),
             started=time(),
+            scheme=options.scheme,
         )
-        access = AccessPolicy(options.host, daemon.port, read_token(), daemon, project.settings.serve)
+        access = AccessPolicy(options.host, daemon.port, read_token(), daemon, project.settings.serve, options.scheme)
         try:
             asyncio.run(ServerProcess(project, options, access, on_event).run(listener, on_start))
         finally:
             remove_announcement(project.index_path, daemon)
 
 
-class _Server(uvicorn.Server):
-    """A uvicorn server that reports its start and leaves signals to `ServerProcess`."""
+def check_encryption(options: ServeOptions) -> None:
+    """Refuse to listen to other machines without TLS, and certificates that cannot be used.
+
+    Raises:
+        UsageError: TLS is missing, or its files are wrong.
+    """
+    if options.key and not options.certificate:
+        raise UsageError("--tls-key needs --tls-cert.", "Give the file of the certificate, too.")
+    if options.certificate:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(options.certificate, options.key, _no_password)
+        except (OSError, ValueError) as error:  # SSLError is an OSError
+            files = " and ".join(str(file) for file in (options.certificate, options.key) if file)
+            hint = "Give files in PEM format: --tls-cert CERTIFICATE --tls-key KEY, the key without a password."
+            raise UsageError(f"TLS cannot be used with {files}: {error}.", hint) from error
+    elif not is_loopback(options.host) and not options.is_behind_proxy:
+        message = f"Other machines can reach {options.host}, and nothing would be encrypted."
+        raise UsageError(message, "Give --tls-cert and --tls-key, or --behind-proxy if a proxy in front adds TLS.")
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a password")
+
+
+def uvicorn_config(app: Middleware, options: ServeOptions) -> uvicorn.Config:
+    """Make the configuration of the HTTP server."""
+    return uvicorn.Config(
+        app,
+        http=Protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        ssl_certfile=options.certificate,
+        ssl_keyfile=options.key,
+    )
+
+
+def make_agents(project: AsyncProject, limits: Serve, *, compat: bool) -> "Starlette":
+    """Make the MCP server of a project, for senders whose rights the middleware has checked."""
+    agents = make_server(project, compat=compat, at_start=False, may_write=_may_write, record_change=_record_change)
+    return http_app(
+        agents, security=_without_host_check(), max_sessions=limits.sessions, session_seconds=limits.session_seconds
+    )
+
+
+class ReportingServer(uvicorn.Server):
+    """A uvicorn server that reports its start and leaves signals to its caller."""
 
     def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and report it."""
         await super().startup(sockets)
         if self.started:
             self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more connections, and end those that are open."""
         for server in self.servers:
             server.close()
         await asyncio.sleep(_ACCEPT_SECONDS)
         await super().shutdown(sockets)
 
     def capture_signals(self) -> "AbstractContextManager[None]":  # type: ignore[override]  # there, a generator
+        """Capture no signals."""
         return nullcontext()
 
 
@@ -138,6 +210,7 @@ class ServerProcess:
 
     async def run(self, listener: socket.socket, on_start: Callable[[Daemon], None]) -> None:
         """Serve until the process is stopped."""
+        self._project.others = Projects(flags=self._project.flags, own=[self._project])
         project = AsyncProject(self._project, threads=_THREADS)
         self._app = Application(project, self._access, self._report_errors, self._stop)
         self._server = self._make_server(project, on_start)
@@ -157,31 +230,10 @@ class ServerProcess:
                 _force_exit(*exit_arguments, 0.0)
             await project.close()
 
-    def _make_server(self, project: AsyncProject, on_start: Callable[[Daemon], None]) -> _Server:
-        agents = make_server(project, compat=self._options.compat, at_start=False, may_write=_may_write)
-        limits = self._access.settings
-        agents_app = http_app(
-            agents,
-            security=_without_host_check(),
-            max_sessions=limits.sessions,
-            session_seconds=limits.session_seconds,
-        )
-        return _Server(
-            uvicorn.Config(
-                self._app.app(agents_app),
-                http=Protocol,
-                ws="none",
-                lifespan="on",
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=15,
-                timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-            ),
-            lambda: self._announce(on_start),
-        )
+    def _make_server(self, project: AsyncProject, on_start: Callable[[Daemon], None]) -> ReportingServer:
+        agents = make_agents(project, self._access.settings, compat=self._options.compat)
+        config = uvicorn_config(self._app.app(agents), self._options)
+        return ReportingServer(config, lambda: self._announce(on_start))
 
     def _announce(self, on_start: Callable[[Daemon], None]) -> None:
         """Write the daemon file and report the start."""
@@ -248,6 +300,7 @@ class ServerProcess:
         try:
             if not self._project.is_indexed:
                 return
+            register_indexed(self._project.root, self._project.index_path)
             models = self._project.models.active(self._project.refreshed_store()[0], self._project.settings.embedding)
             if models.is_local:  # nothing is sent to a provider without a user query
                 self._project.search(Query("warm", limit=1), refresh=False)
@@ -262,6 +315,13 @@ def _may_write(request: object) -> bool:
     """Tell whether an MCP request has the token."""
     scope = getattr(request, "scope", None)
     return bool(scope and scope.get(TRUSTED))
+
+
+def _record_change(request: object, tool: str, result: str) -> None:
+    """Record a change by a tool in the audit log, if the server has one."""
+    record = (getattr(request, "scope", None) or {}).get(AUDIT)
+    if record is not None:
+        record(f"mcp {tool}", result)
 
 
 def _without_host_check() -> "TransportSecuritySettings":

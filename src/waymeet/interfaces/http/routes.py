@@ -25,11 +25,11 @@ _SUMMARIES = {
 }
 _BY_REFERENCE = frozenset(
     {
-        *("read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
+        *("search", "read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
         *("history", "restore_version", "confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
     }
 )
-"""Operations on something that may not exist."""
+"""Operations on something that may not exist, such as another project."""
 
 
 class Route(NamedTuple):

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from msgspec.structs import replace
 
-from waymeet.errors import ConflictError, WaymeetError
+from waymeet.errors import ConflictError, RequestError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
@@ -27,6 +27,7 @@ from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, add_mis
 from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
 from waymeet.interfaces.requests.operations.status import StatusAnswer
+from waymeet.interfaces.requests.other_projects import reads_other_projects
 from waymeet.ports import Progress
 from waymeet.project import Project
 from waymeet.types import Degraded
@@ -58,6 +59,10 @@ _ALLOW_CHANGES = (
 )
 
 
+def _record_nothing(_request: object, _tool: str, _result: str) -> None:
+    """Leave out a call from the audit log."""
+
+
 class ServerContext(NamedTuple):
     """The project, background index, tools and permissions of a server."""
 
@@ -66,6 +71,8 @@ class ServerContext(NamedTuple):
     tools: Mapping[str, ToolSpec]
     may_write: Callable[[Any], bool]
     """Tells whether the sender of an HTTP request (None for other transports) may change things."""
+    record_change: Callable[[Any, str, str], None] = _record_nothing
+    """Records a change in the audit log: the request, the tool, and `done` or the code of an error."""
 
 
 def list_allowed_tools(server: ServerContext, ctx: "ServerRequestContext[Any, Any]") -> dict[str, ToolSpec]:
@@ -83,21 +90,42 @@ async def call_tool(
         MCPError: there is no such tool, or the sender may not call it.
     """
     tools = list_allowed_tools(server, ctx)
+    record = server.record_change if name in server.tools and not server.tools[name].is_read_only else _record_nothing
     if name not in tools:
+        record(ctx.request, name, "read_only")
         raise MCPError(INVALID_PARAMS, _unknown_tool(name, server.tools, tools, over_http=ctx.request is not None))
     try:
         request: Any = convert(tools[name].request, merge_options(tools[name].request, arguments))
+        _check_other_projects(server, ctx, request)
         answer = await _compute_answer(server, ctx, tools[name], request)
     except WaymeetError as error:
+        record(ctx.request, name, to_failure(error).code)
         return to_error_result(error, tools)
     except Exception as error:  # noqa: BLE001 - a bug in one tool must not end the server; it is reported and logged
+        record(ctx.request, name, "unknown")
         _LOG.exception("the tool %s failed", name)
         return _error_result(f"Internal error in Waymeet: {error!r}\nNext: report it. Other tools still work.")
+    record(ctx.request, name, "done")
     shown = mask_outgoing(answer, enabled=server.project.project.settings.ingest.mask_secrets)
     is_explained = getattr(request, "explain", False)
     shown = shown if is_explained else shorten_snippets(shown)
     structured = to_structured(shown, compact=not is_explained)
     return CallToolResult(content=[TextContent(text=tools[name].text(shown))], structured_content=structured)
+
+
+def _check_other_projects(server: ServerContext, ctx: "ServerRequestContext[Any, Any]", request: object) -> None:
+    """Refuse to read other projects, unless the sender is their user and the settings allow it.
+
+    Raises:
+        RequestError: the sender may not.
+    """
+    if not reads_other_projects(request):
+        return
+    if not server.project.project.settings.mcp.other_projects:
+        message = "The user has not allowed agents to read other projects (setting mcp.other_projects)."
+        raise RequestError(message, "Read this project only.")
+    if ctx.request is not None and not server.may_write(ctx.request):
+        raise RequestError("Reading other projects needs the token.", _ALLOW_CHANGES)
 
 
 async def _compute_answer(

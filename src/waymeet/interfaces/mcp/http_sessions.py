@@ -20,6 +20,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _SESSION, _VERSION = b"mcp-session-id", b"mcp-protocol-version"
+_SENDER = "waymeet.sender"
+"""Key of a request's scope, as in `http.middleware`."""
 _OPENING_BYTES = 65_536
 """Maximum size of a request that opens a session: the session keeps what the client says of itself."""
 _TOO_LARGE = JSONResponse(
@@ -32,11 +34,15 @@ _TOO_LARGE = JSONResponse(
 )
 
 
+_UNKNOWN = JSONResponse({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "Session not found"}}, 404)
+"""The answer for the session of another sender, the same as for one that does not exist."""
+
+
 class _Session:
     """What is known of the use of a session."""
 
-    def __init__(self, client: str) -> None:
-        self.client, self.last_use = client, monotonic()
+    def __init__(self, client: str, sender: object) -> None:
+        self.client, self.sender, self.last_use = client, sender, monotonic()
         self.active = 0
         """Requests and streams that are open."""
         self.is_used = False
@@ -58,6 +64,9 @@ class BoundedSessions:
         session = self._sessions.get(id_)
         if session is None:
             await (self._app(scope, receive, send) if id_ else self._open(scope, receive, send))
+            return
+        if session.sender != _sender_name(scope):
+            await _UNKNOWN(scope, receive, send)
             return
         session.active += 1
         session.is_used = True
@@ -91,7 +100,7 @@ class BoundedSessions:
                 if id_ and id_ not in self._sessions:
                     self._forget_idle()
                     ended = [self._choose_ended()] if len(self._sessions) >= self._max_sessions else []
-                    self._sessions[id_] = _Session((scope.get("client") or ("",))[0])
+                    self._sessions[id_] = _Session((scope.get("client") or ("",))[0], _sender_name(scope))
                     for other in ended:
                         await self._end(other, scope)
             await send(message)
@@ -144,6 +153,11 @@ class BoundedSessions:
             """Discard the response: the session is ended, or was ended before."""
 
         await self._app({**scope, "method": "DELETE", "headers": headers}, receive, send)
+
+
+def _sender_name(scope: Scope) -> str:
+    """Name the token of a request, if the server knows several."""
+    return str(getattr(scope.get(_SENDER), "name", ""))
 
 
 def _opens_session(scope: Scope) -> bool:

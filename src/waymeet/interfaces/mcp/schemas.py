@@ -18,7 +18,7 @@ from waymeet.interfaces.requests.schemas import flat_schema
 from waymeet.recipes import RECIPES
 
 OPTIONS_URI = "waymeet://search-options"
-_SEARCH_FIELDS = ("query", "limit", "kinds", "paths", "budget", "cursor")
+_SEARCH_FIELDS = ("query", "limit", "kinds", "paths", "projects", "budget", "cursor")
 """Parameters of `search` that are listed; the others are in `options`."""
 _DROPPED = frozenset({"maxLength", "minLength", "maxItems", "minimum", "maximum", "default", "title"})
 _HIDDEN = frozenset({"refresh", "recipe"})
@@ -35,11 +35,12 @@ _HIDDEN_FOR = {
 _COMPATIBLE = "topK"
 """A parameter of tools under other names, which have no `budget` in their schemas."""
 _SHORT = {
-    "query": 'A question, an error message or a symbol. "a phrase" must occur, -word excludes, word* matches prefixes. '
+    "query": 'A question, error message or symbol. "a phrase" must occur, -word excludes, word* matches prefixes. '
     "Filters: kind:code path:src/ tag:x type:spec lang:python after:2025-06.",
     "limit": "Maximum results.",
     "kinds": "Only these kinds.",
     "paths": "Only these files or folders.",
+    "projects": "Other projects; * for all.",
     "tags": "Tags.",
     "cursor": "Of the last answer, for more.",
     "budget": "Maximum tokens (default {budget}).",
@@ -65,7 +66,7 @@ _SHORT = {
     "relation": "Of the item to the target.",
     "target": "An item, a file, or src/a.py#symbol.",
     "remove": "Remove the relation.",
-    "everything": "List all changed and skipped files.",
+    "everything": "List changed and skipped files.",
     "accept_removals": "Accept that most files are gone.",
     "accept_costs": "Send much text to a paid provider.",
     "topK": "Best results to start from.",
@@ -108,7 +109,7 @@ def input_schema(request: type[Struct], defaults: ToolDefaults) -> dict[str, Any
         others = ", ".join(name for name in schema["properties"] if name in _NAMED_OPTIONS)
         properties["options"] = {
             "type": "object",
-            "description": f"Rarely needed: {others} and more, see {OPTIONS_URI}",
+            "description": f"Rare: {others} and more, see {OPTIONS_URI}",
         }
     return {
         "type": "object",

@@ -39,6 +39,7 @@ from waymeet.interfaces.mcp.render import UNTRUSTED
 from waymeet.interfaces.mcp.tools import TOOLS, describe_tools, input_schema, tool_defaults
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control
+from waymeet.project.registered.projects import Projects
 from waymeet.settings import Serve
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def make_server(
     compat: bool = False,
     at_start: bool = True,
     may_write: Callable[[Any], bool] | None = None,
+    record_change: Callable[[Any, str, str], None] = lambda _request, _tool, _result: None,
 ) -> Server[None]:
     """Make a server for a project.
 
@@ -145,6 +147,7 @@ def make_server(
         compat: also offer tools with the names of other systems.
         at_start: update the index in the background while the server runs.
         may_write: whether the sender of an HTTP request (None elsewhere) may use tools that change something.
+        record_change: records the call of such a tool: the request, the tool, and `done` or the code of an error.
     """
 
     def is_allowed(request: Any) -> bool:  # noqa: ANN401 - a request of HTTP, or None
@@ -152,7 +155,7 @@ def make_server(
 
     tools = {**TOOLS, **(COMPAT if compat else {})}
     background = BackgroundIndex(project, at_start=at_start)
-    return _build_server(_Handlers(ServerContext(project, background, tools, is_allowed)))
+    return _build_server(_Handlers(ServerContext(project, background, tools, is_allowed, record_change)))
 
 
 def _build_server(handlers: _Handlers) -> Server[None]:
@@ -227,6 +230,7 @@ async def serve_stdio(
         loop.call_soon_threadsafe(ending.set)
 
     stdio_pipes.watch_parent(end)
+    project.project.others = Projects(flags=project.project.flags, own=[project.project])
     server = make_server(project, read_only=read_only, compat=compat)
     gc.freeze()  # imported modules stay; collecting them at the end would take a second
     try:

@@ -59,8 +59,8 @@ _DESCRIPTIONS = {
     ),
     "read": _Description(
         "Read a section or file",
-        "Read a section by an id from `search`, or lines of an indexed file. For notes, tasks and skills the answer "
-        "has the version that `update` and `forget` need.",
+        "Read a section by an id from `search`, or lines of an indexed file. For notes, tasks and skills it gives "
+        "the version that `update` and `forget` need.",
         render.read_text,
     ),
     "related": _Description(
@@ -78,7 +78,7 @@ _DESCRIPTIONS = {
     "remember": _Description(
         "Write a note, task or skill",
         "Create a note (a fact or decision), a task (work to do) or a skill (how to do something) as a Markdown file. "
-        "The answer lists similar and contradicting ones: `update` these instead.",
+        "It lists similar and contradicting ones: `update` these instead.",
         render.saved_text,
     ),
     "update": _Description(
@@ -99,17 +99,17 @@ _DESCRIPTIONS = {
     ),
     "recall_skills": _Description(
         "Recall skills",
-        "Find skills for a task, with their steps. Call it before work that may have been done here before.",
+        "Find skills for a task, with their steps. Call it before work that may have been done before.",
         render.skills_text,
     ),
     "status": _Description(
         "Status of the index",
-        "Show what is indexed and embedded, which files changed since, and what limits the results.",
+        "Show what is indexed and embedded, what changed since, and what limits the results.",
         render.status_text,
     ),
     "index": _Description(
         "Update the index",
-        "Index changed files. Rarely needed, because `search` does it: call it if an answer says that the index is "
+        "Index changed files. Rarely needed: `search` does it. Call it if an answer says that the index is "
         "behind. May take long.",
         render.index_text,
     ),

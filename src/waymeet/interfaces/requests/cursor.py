@@ -9,7 +9,6 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -48,15 +47,15 @@ def hash_id(id_: str) -> bytes:
     return blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
 
 
-def hash_query(root: Path, request: msgspec.Struct) -> bytes:
-    """Hash the fields of a request that determine its results.
+def hash_query(scope: str, request: msgspec.Struct) -> bytes:
+    """Hash what is searched and the fields of a request that determine its results.
 
     Fields that only limit what is shown, such as `limit`, are not part of it.
     """
     fields = msgspec.to_builtins(request)
     for name in ("cursor", "limit", "budget", "explain", "include_linked", "facets", "refresh"):
         fields.pop(name, None)
-    return blake2b(repr((str(root), fields)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return blake2b(repr((scope, fields)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def encode_cursor(page: Page, query: bytes, ids: Iterable[str]) -> str:

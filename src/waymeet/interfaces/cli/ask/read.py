@@ -23,6 +23,8 @@ from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.requests.fields import relative_to_root
 from waymeet.interfaces.requests.operations.read import ReadRequest
 from waymeet.project import Project
+from waymeet.project.registered.projects import Projects
+from waymeet.project.registered.registry import split_project_name
 from waymeet.search.lookup.citation import Excerpt
 
 _EPILOG = manual(
@@ -31,6 +33,7 @@ _EPILOG = manual(
     waymeet read docs/setup.md#L10-L24          an id from search
     waymeet read docs/setup.md:10:5             five lines from line 10
     waymeet read docs/setup.md#installation     a section by its heading
+    waymeet read tea::docs/water.md#L1-L3       of another project of yours
     waymeet search retry --format jsonl | jq -r .id | waymeet read -
     """,
     exits={0: "printed", 1: "not indexed"},
@@ -50,14 +53,15 @@ def command(
     """Print a section by its id from search (docs/a.md#L10-L24), or lines of an indexed file.
 
     PATH prints the whole file, PATH:10 from line 10 on, PATH:10:5 five lines from line 10, PATH#heading a section.
+    NAME::PATH reads from the project NAME; see `waymeet projects`.
     - reads ids or paths from standard input, one per line.
     """
     with open_project(root, index, flags) as project:
         names = [name for argument in references for name in (_read_names() if argument == "-" else (argument,))]
         if not names:
             raise click.UsageError("Standard input is empty.")
-        ids = [relative_to_root(project.root, to_root_reference(project.root, name)) for name in names]
-        excerpts = [_read_excerpt(project, id_) for id_ in ids]
+        with Projects(flags=flags) as others:
+            excerpts = [_read_named(project, others, name) for name in names]
     if form == "json":
         print_json(excerpts[0] if len(excerpts) == 1 and "-" not in references else excerpts)
         return 0
@@ -77,6 +81,13 @@ def command(
         for note in excerpt.notes:
             say(f"note: {note}", err=True)
     return 0
+
+
+def _read_named(project: Project, others: Projects, name: str) -> Excerpt:
+    """Read from the project whose name is before the reference, or else from the current one."""
+    if others.find(split_project_name(name)[0]):
+        return others.read(name)
+    return _read_excerpt(project, relative_to_root(project.root, to_root_reference(project.root, name)))
 
 
 def _read_excerpt(project: Project, reference: str) -> Excerpt:

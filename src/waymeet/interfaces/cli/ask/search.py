@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from waymeet.interfaces.cli.ask.search_projects import check_options, choose_names, print_answer
 from waymeet.interfaces.cli.common import (
     index_if_needed,
     no_background_option,
@@ -22,7 +24,12 @@ from waymeet.interfaces.cli.common import (
 )
 from waymeet.interfaces.cli.help import manual
 from waymeet.interfaces.cli.output_format import Listing, format_option, print_listing, print_text
-from waymeet.interfaces.cli.shell_complete import complete_documents, complete_namespaces, complete_recipes
+from waymeet.interfaces.cli.shell_complete import (
+    complete_documents,
+    complete_namespaces,
+    complete_projects,
+    complete_recipes,
+)
 from waymeet.interfaces.cli.slow_notice import say_if_slow
 from waymeet.interfaces.daemon.client import query_daemon, start_daemon
 from waymeet.interfaces.render.text import render_answer, to_single_line
@@ -43,6 +50,7 @@ _EPILOG = manual(
     waymeet search retry --format files | xargs grep -n retry
     pytest 2>&1 | waymeet search -                  find the code of a stack trace
     git diff | waymeet search - --kind docs         find docs about changed code
+    waymeet search --all how are keys rotated       all your projects
     waymeet search -i                               pick a result while typing
     waymeet search getUserById --open               open the first result in the editor
     """,
@@ -51,7 +59,7 @@ _EPILOG = manual(
         1: "nothing found, or nothing relevant and no word of the query occurs",
         130: "interrupted, or left without a choice",
     },
-    see="waymeet why-not, waymeet read, waymeet recipes",
+    see="waymeet why-not, waymeet read, waymeet recipes, waymeet projects",
 )
 _NO_MATCH = "No word of the query occurs in these results. Try other words."
 _PREVIEW_CHARS = 300
@@ -77,6 +85,15 @@ _PREVIEW_FILES = 300
     metavar="PATH",
     shell_complete=complete_documents,
     help="Only this folder or file. Repeatable.",
+)
+@click.option("--all", "is_all", is_flag=True, help="Search all your projects; see `waymeet projects`.")
+@click.option(
+    "--in-project",
+    "in_projects",
+    multiple=True,
+    metavar="NAME[,NAME]",
+    shell_complete=complete_projects,
+    help="Search these projects of yours. Repeatable.",
 )
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind. Repeatable.")
 @click.option("--type", "doc_types", multiple=True, help="Only documents of this type, such as spec. Repeatable.")
@@ -138,8 +155,7 @@ def command(
     """Search the project. The folder is indexed on first use.
 
     Results match any of the words; more and rarer matching words rank higher. "quoted phrases" must occur (not in a
-    full question), -word excludes, prefix* matches all words with that prefix. Put a query that begins with a dash
-    after --. Misspelt words are corrected, with a note.
+    full question), -word excludes, prefix* matches prefixes. Put a query that begins with a dash after --.
 
     Filters can be part of the query: kind:code path:src/ tag:x type:spec lang:python ns:billing after:2025-06
     before:2026-01-01, and key:value for properties of documents.
@@ -147,22 +163,42 @@ def command(
     A lone - at the end reads standard input: a stack trace (Python, JavaScript, Java, Go, Rust), compiler or linter
     output, or a unified diff. Its files, lines, names and message become the query.
 
-    -i shows results while you type. Arrow keys select, PageUp and PageDown scroll the preview, Enter opens the editor
-    at the line, Ctrl-Y copies the citation, Tab hides the preview, Esc leaves.
+    --all and --in-project search several projects. Ids then begin with the name of their project (tea::docs/water.md).
+
+    -i shows results while you type. Arrow keys select, PageUp and PageDown scroll, Enter opens the editor at the line,
+    Ctrl-Y copies the citation, Tab hides the preview, Esc leaves.
     """
     is_piped = query[-1:] == ("-",)
     text = " ".join(query[:-1] if is_piped else query)
     options |= {"explain": options["explain"] or explain_full, "refresh": not no_refresh}
     _check_usage(query, form, interactive=interactive, opens=opens, explain=options["explain"])
+    names = choose_names(options.pop("in_projects"), is_all=options.pop("is_all"))
+    check_options(names, **{"--project": root, "--index": index, "-i": interactive, "-": is_piped})
     pasted = _read_standard_input() if is_piped else ""
     with open_project(root, index, flags) as project:
         if interactive:
             return _pick(project, text, options)
-        return _search(project, text, pasted, form, options, opens=opens, summarise=not explain_full)
+        search = partial(_search_projects, project, names) if names else partial(_search, project, pasted)
+        return search(text, form, options, opens=opens, summarise=not explain_full)
+
+
+def _search_projects(
+    project: Project,
+    names: tuple[str, ...],
+    text: str,
+    form: str,
+    options: dict[str, Any],
+    *,
+    opens: bool,
+    summarise: bool,
+) -> int:
+    """Search several projects, print or open the result, and return the exit code."""
+    request = _to_request(project, text, options, names)
+    return print_answer(project, request, form, opens=opens, summarise=summarise)
 
 
 def _search(
-    project: Project, text: str, pasted: str, form: str, options: dict[str, Any], *, opens: bool, summarise: bool
+    project: Project, pasted: str, text: str, form: str, options: dict[str, Any], *, opens: bool, summarise: bool
 ) -> int:
     """Search, print the answer or open its first result, and return the exit code."""
     note = ""
@@ -230,18 +266,23 @@ def _answer(project: Project, request: SearchRequest, *, preview: bool) -> Answe
     return answer
 
 
-def _to_request(project: Project, text: str, options: dict[str, Any]) -> SearchRequest:
-    """Convert the options to the request that all interfaces share."""
+def _to_request(project: Project, text: str, options: dict[str, Any], projects: tuple[str, ...] = ()) -> SearchRequest:
+    """Convert the options to the request that all interfaces share.
+
+    For several projects, paths are not relative to the current folder.
+    """
     options = dict(options)
     variants, depth = options.pop("variants"), options.pop("depth")
     no_graph, no_expand = options.pop("no_graph"), options.pop("no_expand")
-    options["paths"] = tuple(to_root_path(project.root, path) for path in options["paths"])
+    if not projects:
+        options["paths"] = tuple(to_root_path(project.root, path) for path in options["paths"])
     options["intent"] = _check_intent(options["intent"])
     for pair in options["properties"]:
         if not re.fullmatch(r"\s*[^\s=].*?=.*", pair, re.DOTALL):
             raise click.UsageError(f"--property {to_single_line(pair)}: expected KEY=VALUE.")
     return SearchRequest(
         query=text,
+        projects=projects,
         limit=options.pop("limit") or 0,
         depth=0 if no_graph else -1 if depth is None else depth,
         expand=not no_expand,

@@ -6,12 +6,14 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep, time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from waymeet.errors import BusyIndexError
+from waymeet.interfaces.cli.ask.search_projects import check_options, choose_names
 from waymeet.interfaces.cli.common import (
+    format_count,
     format_duration,
     json_option,
     no_background_option,
@@ -22,6 +24,7 @@ from waymeet.interfaces.cli.common import (
     say,
 )
 from waymeet.interfaces.cli.help import manual
+from waymeet.interfaces.cli.shell_complete import complete_projects
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.project import Project
 
@@ -36,14 +39,18 @@ _EPILOG = manual(
     waymeet serve --status                   show the running daemon
     waymeet serve --stop                     stop it
     waymeet serve --show-token               token for writing over HTTP
+    waymeet serve --in-project api,wiki      several projects, for tokens with rights
+    waymeet serve --all --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     curl "http://127.0.0.1:7337/v1/search?query=rotate+keys"
     """,
     exits={0: "stopped, or running (--status)", 1: "not running (--status, --stop)", 3: "already running"},
-    see="waymeet mcp, waymeet index --watch, waymeet settings",
+    see="waymeet mcp, waymeet token, waymeet projects, waymeet settings",
 )
-_REMOTE_WARNING = """\
-Other machines can reach this address. Every request needs the token. Nothing is encrypted: use a TLS proxy.
-Allow the host names that clients use: serve.hosts"""
+_REMOTE_NOTE = """\
+Other machines can reach this address. Every request needs the token. Allow the host names that clients use:
+serve.hosts"""
+_TEAM_NOTE = """\
+Every request needs a token: waymeet token add. Your own, for all of them: waymeet serve --show-token"""
 _STOP_SECONDS = 15.0
 _ANSWER_SECONDS = 3.0
 """Seconds after which a daemon that does not answer is known by its lock, and stopped by a signal."""
@@ -54,6 +61,24 @@ _ANSWER_SECONDS = 3.0
 @click.option(
     "--port", type=click.IntRange(0, 65_535), help="Port; 0 for any free one [default: 7337, else any free one]."
 )
+@click.option("--all", "is_all", is_flag=True, help="Serve all your projects, each below /projects/NAME.")
+@click.option(
+    "--in-project",
+    "in_projects",
+    multiple=True,
+    metavar="NAME[,NAME]",
+    shell_complete=complete_projects,
+    help="Serve these projects of yours, each below /projects/NAME. Repeatable.",
+)
+@click.option(
+    "--tls-cert",
+    "certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Certificate for TLS, with the chain; needed for other addresses than those of this machine.",
+)
+@click.option("--tls-key", "key", type=click.Path(path_type=Path), metavar="FILE", help="Private key for TLS.")
+@click.option("--behind-proxy", "is_behind_proxy", is_flag=True, help="A proxy in front of the server adds TLS.")
 @click.option("--idle-seconds", type=click.FloatRange(0), default=0.0, help="Stop after this time without a request.")
 @click.option("--compat", is_flag=True, help="Also offer tools under the names of other systems.")
 @click.option("--status", "show_status", is_flag=True, help="Show the daemon of this project and exit.")
@@ -70,36 +95,77 @@ def command(
     show_status: bool,
     stop: bool,
     show_token: bool,
+    is_all: bool,
+    in_projects: tuple[str, ...],
     root: Path | None,
     index: Path | None,
     flags: tuple[str, ...],
     as_json: bool,
+    **tls: Any,  # noqa: ANN401 - named like the fields of the server's options
 ) -> int:
     """Run a daemon that keeps the index loaded and up to date, and answers over HTTP.
 
     Browsers show the search page (waymeet open), programs use HTTP (see /openapi.json), agents /mcp. Commands such as
     search, and `waymeet mcp`, use the daemon automatically; results are the same without it. It listens on this machine
-    only, unless --host is set. Requests that write notes, tasks or skills, or start indexing, need the token.
+    only, unless --host is set; other addresses need TLS, or a proxy that adds it. Requests that write notes, tasks or
+    skills, or start indexing, need the token.
+
+    With --all or --in-project, it serves several projects to a team. Every request needs a token that may read or
+    change the project (waymeet token), and changes are recorded in an audit log.
     """
     if show_status + stop + show_token > 1:
         raise click.UsageError("Choose one of --status, --stop and --show-token.")
     if show_token:
-        import json
-
-        from waymeet.interfaces.daemon.token import read_token
-
-        token = read_token()  # printed without masking: it is what was asked for
-        click.echo(json.dumps({"token": token}, indent=2) if as_json else token)
-        return 0
+        return _print_token(as_json=as_json)
+    options = {"host": host, "port": port, "idle_seconds": idle_seconds, "compat": compat, **tls}
+    names = choose_names(in_projects, is_all=is_all)
+    if names:
+        one = {"--project": root, "--index": index, "--idle-seconds": idle_seconds}
+        check_options(names, **one, **{"--status": show_status, "--stop": stop})
+        return _serve_team(names, options, flags, as_json=as_json)
     with open_project(root, index, flags) as project:
-        if show_status:
-            return _print_status(project, as_json=as_json)
-        if stop:
-            return _stop(project, as_json=as_json)
-        return _serve(project, host, port, idle_seconds, compat=compat, as_json=as_json)
+        if show_status or stop:
+            return (_print_status if show_status else _stop)(project, as_json=as_json)
+        return _serve(project, options, as_json=as_json)
 
 
-def _serve(project: Project, host: str, port: int | None, idle_seconds: float, *, compat: bool, as_json: bool) -> int:
+def _print_token(*, as_json: bool) -> int:
+    """Print the token without masking it: it is what was asked for."""
+    import json
+
+    from waymeet.interfaces.daemon.token import read_token
+
+    token = read_token()
+    click.echo(json.dumps({"token": token}, indent=2) if as_json else token)
+    return 0
+
+
+def _serve_team(names: tuple[str, ...], options: dict[str, Any], flags: tuple[str, ...], *, as_json: bool) -> int:
+    from waymeet.interfaces.http.process import ServeOptions, check_encryption
+    from waymeet.interfaces.teams.process import run_team_server
+    from waymeet.project.registered.registry import choose_projects
+
+    chosen = ServeOptions(**options)
+    check_encryption(chosen)
+    entries = choose_projects(names)
+    _configure_logging()
+
+    def on_start(daemon: "Daemon") -> None:
+        if as_json:
+            served = [entry.name for entry in entries]
+            print_json_line({"address": daemon.address, "pid": daemon.pid, "projects": served})
+        else:
+            say(f"Serving {format_count(len(entries), 'project')} at {daemon.address}. Ctrl-C stops it.")
+            for entry in entries:
+                say(f"  {daemon.address}/projects/{entry.name}  {entry.root}")
+            say(_TEAM_NOTE, err=True)
+        sys.stdout.flush()
+
+    run_team_server(entries, chosen, flags, on_start)
+    return 0
+
+
+def _serve(project: Project, options: dict[str, Any], *, as_json: bool) -> int:
     from waymeet.interfaces.http.access import is_loopback
     from waymeet.interfaces.http.process import ServeOptions, run_server
 
@@ -111,15 +177,15 @@ def _serve(project: Project, host: str, port: int | None, idle_seconds: float, *
         else:
             say(f"Serving {project.root} at {daemon.address}; agents at {daemon.address}/mcp. Ctrl-C stops it.")
             say("Writing needs the token: waymeet serve --show-token", err=True)
-            if not is_loopback(host):
-                say(_REMOTE_WARNING, err=True)
+            if not is_loopback(options["host"]):
+                say(_REMOTE_NOTE, err=True)
         sys.stdout.flush()
 
     def on_index(event: "WatchEvent") -> None:
         if event.error:
             say(f"{to_single_line(event.error)} {to_single_line(event.hint)}".rstrip(), err=True)
 
-    run_server(project, ServeOptions(host, port, idle_seconds, compat), on_start, on_index)
+    run_server(project, ServeOptions(**options), on_start, on_index)
     return 0
 
 

@@ -9,6 +9,7 @@ from waymeet.analysis.token_estimate import estimate_tokens
 from waymeet.errors import ItemNotFoundError
 from waymeet.interfaces.requests.fields import Budget, relative_to_root
 from waymeet.project import Project
+from waymeet.project.registered.registry import add_project_name, split_project_name
 from waymeet.search.lookup.citation import Excerpt
 
 _ITEM_KINDS = frozenset({"notes", "tasks", "skills"})
@@ -23,7 +24,8 @@ class ReadRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             min_length=1,
             max_length=4096,
             description="What to read: an id from search (`path#L10-L24`), the path of an indexed file, "
-            "`path#heading`, `path:10` from line 10 on, or `path:10:5` for five lines from line 10.",
+            "`path#heading`, `path:10` from line 10 on, or `path:10:5` for five lines from line 10. In another project "
+            "of the user: `tea::path`, with its name.",
         ),
     ]
     start: Annotated[
@@ -50,6 +52,12 @@ class ReadAnswer(Excerpt, frozen=True, kw_only=True):
 
 def answer_read(project: Project, request: ReadRequest) -> ReadAnswer:
     """Read the lines that a request names, as many as its budget allows."""
+    name, rest = split_project_name(request.id)
+    entry = project.others.find(name) if name and project.others else None
+    if entry is not None and project.others is not None:
+        answer = answer_read(project.others.open(entry), replace(request, id=rest))
+        named_id, named_document = (add_project_name(entry.name, each) for each in (answer.id, answer.document))
+        return replace(answer, id=named_id, document=named_document)
     excerpt = project.read(relative_to_root(project.root, request.id), start=request.start, lines=request.lines)
     rows, count = excerpt.text.split("\n"), _count_affordable_lines(excerpt.text, request.budget)
     if count >= len(rows):

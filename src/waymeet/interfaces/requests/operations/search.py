@@ -1,6 +1,6 @@
 """The search operation, and the values that its filters can have."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -25,6 +25,7 @@ from waymeet.interfaces.requests.fields import (
     relative_to_root,
 )
 from waymeet.project import Project
+from waymeet.project.registered.fan_out import Question
 from waymeet.search.shape.facets import count_documents
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
@@ -83,6 +84,13 @@ class SearchRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     changed_before: Annotated[
         str, Meta(max_length=40, description=f"Only files changed before this time. {TIME_FORMAT}")
     ] = ""
+    projects: Annotated[
+        Names,
+        Meta(
+            description="Search these projects of the user instead, by name, or all by `*`. Ids then begin with the "
+            "name of the project, as in `tea::docs/water.md#L1-L3`; `read` accepts them. Empty for this project."
+        ),
+    ] = ()
     link_types: LinkTypes = ()
     depth: Annotated[
         int,
@@ -150,11 +158,23 @@ def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer
     Without cursor and budget, the hits are those of `Project.search`. With a budget, the stages are left out, except
     those of the recipe `deep`. `over` are settings of this call only.
     """
-    query, query_hash = to_query(project, request), cursor.hash_query(project.root, request)
+    query = to_query(project, request)
+
+    def search(limit: int) -> Answer:
+        return _search(project, request, replace(query, limit=limit), tuple(over))
+
+    return page_search(request, str(project.root), query.limit, search)
+
+
+def page_search(request: SearchRequest, scope: str, limit: int, search: Callable[[int], Answer]) -> SearchAnswer:
+    """Search by a function, and give the next page of its hits within the token budget.
+
+    `scope` tells apart what is searched: a cursor is valid for one scope. `search` gets the number of hits.
+    """
+    query_hash = cursor.hash_query(scope, request)
     page = cursor.decode_cursor(request.cursor, query_hash)
-    limit = min(len(page.shown) + query.limit, MOST_HITS)
-    answer = project.search(replace(query, limit=limit), refresh=request.refresh, over=over)
-    hits = [hit for hit in answer.hits if cursor.hash_id(hit.id) not in page.shown][: query.limit]
+    answer = search(min(len(page.shown) + limit, MOST_HITS))
+    hits = [hit for hit in answer.hits if cursor.hash_id(hit.id) not in page.shown][:limit]
     steps = () if request.budget and answer.recipe != "deep" else answer.steps
     overhead = estimate_cost(replace(answer, hits=(), steps=steps, seconds=0.0))
     fitted = fit_hits(hits, max(request.budget - overhead, 1) if request.budget else 0)
@@ -167,6 +187,27 @@ def answer_search(project: Project, request: SearchRequest, over: Iterable[Layer
         cut=fitted.cut,
         cursor=_next_cursor(page, query_hash, answer, fitted.hits),
         tokens=overhead + fitted.tokens,
+    )
+
+
+def _search(project: Project, request: SearchRequest, query: Query, over: tuple[Layer, ...]) -> Answer:
+    """Search the project, or those that the request names.
+
+    Raises:
+        RequestError: other projects cannot be searched here.
+    """
+    if not request.projects:
+        return project.search(query, refresh=request.refresh, over=over)
+    if project.others is None:
+        raise RequestError("Other projects cannot be searched here.", "Leave out `projects`.")
+
+    return project.others.ask(make_question(request, query.limit, over), project.others.entries(request.projects))
+
+
+def make_question(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Question:
+    """Convert a request to a question for several projects."""
+    return Question(
+        lambda project: replace(to_query(project, request), limit=limit), limit, refresh=request.refresh, over=over
     )
 
 

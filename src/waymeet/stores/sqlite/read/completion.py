@@ -1,4 +1,4 @@
-"""Lookups for shell completion, which cannot wait until a store is open."""
+"""Lookups without opening a store, for shell completion and the list of projects."""
 
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +20,11 @@ def paths_with_prefix(index: Path, prefix: str, limit: int) -> list[str]:
 def list_namespaces(index: Path) -> list[str]:
     """List the namespaces of documents."""
     return _read_column(index, "SELECT DISTINCT namespace FROM documents WHERE namespace != '' ORDER BY namespace", ())
+
+
+def read_root(index: Path) -> str:
+    """Return the folder that an index was made from, or the empty string."""
+    return next(iter(_read_column(index, "SELECT value FROM metadata WHERE key = 'root'", ())), "")
 
 
 def _read_column(index: Path, sql: str, bindings: tuple[str | int, ...]) -> list[str]:

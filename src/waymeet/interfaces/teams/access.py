@@ -1,0 +1,80 @@
+"""Access to a server of several projects: every request needs a token."""
+
+import logging
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from waymeet.errors import UsageError
+from waymeet.interfaces.daemon.discovery import Daemon
+from waymeet.interfaces.http.access import OPEN, AccessPolicy
+from waymeet.interfaces.http.problems import RequestRefusedError
+from waymeet.interfaces.teams.rate_limit import RateLimit
+from waymeet.interfaces.teams.token_store import OWNER, Sender, TokenChecker
+from waymeet.settings import Serve
+
+_LOG = logging.getLogger(__name__)
+NOBODY = Sender("")
+
+
+class TeamAccess(NamedTuple):
+    """Decides which requests a server of several projects accepts, and finds their senders."""
+
+    policy: AccessPolicy
+    tokens: TokenChecker
+    rate_limit: RateLimit
+
+    @property
+    def settings(self) -> Serve:
+        """The limits of the server."""
+        return self.policy.settings
+
+    @property
+    def daemon(self) -> Daemon:
+        """The process."""
+        return self.policy.daemon
+
+    def allowed_origin(self, headers: Mapping[str, str]) -> str:
+        """Give the origin of the request if the settings allow it, else the empty string."""
+        return self.policy.allowed_origin(headers)
+
+    def preflight_headers(self, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+        """Give the response headers of a CORS preflight request."""
+        return self.policy.preflight_headers(headers)
+
+    def check(self, path: str, headers: Mapping[str, str]) -> Sender:
+        """Refuse a request that is not allowed, or return its sender.
+
+        Raises:
+            RequestRefusedError: host, origin or token is wrong, or the sender has sent too many.
+        """
+        self.policy.check_address(headers)
+        authorization = headers.get("authorization", "")
+        if not authorization and path in OPEN:
+            return NOBODY
+        sender = self._find_sender(authorization)
+        self.rate_limit.take(sender.name)
+        return sender
+
+    def _find_sender(self, authorization: str) -> Sender:
+        if not authorization:
+            raise _unauthorized("Every request needs a token.")
+        if self.policy.is_owner(authorization):
+            return OWNER
+        scheme, _, credentials = authorization.partition(" ")
+        sender = self._find_token(credentials.strip()) if scheme.lower() == "bearer" else None
+        if sender is None:
+            raise _unauthorized("The token is wrong, revoked or expired.")
+        return sender
+
+    def _find_token(self, text: str) -> Sender | None:
+        try:
+            return self.tokens.find_sender(text)
+        except UsageError as error:
+            _LOG.error("%s", error)
+            hint = "Ask who runs the server; its log has the cause."
+            raise RequestRefusedError(503, "tokens_unavailable", "Tokens cannot be checked.", hint) from error
+
+
+def _unauthorized(detail: str) -> RequestRefusedError:
+    hint = "Send it as `Authorization: Bearer …`. Who runs the server adds one by: waymeet token add"
+    return RequestRefusedError(401, "token", detail, hint, {"WWW-Authenticate": "Bearer"})

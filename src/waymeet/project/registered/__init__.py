@@ -1,0 +1,1 @@
+"""The projects of a user: their list, and one search over several of them."""
