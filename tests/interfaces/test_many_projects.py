@@ -86,7 +86,7 @@ def test_an_index_of_an_earlier_format_is_named_and_not_converted(
     roots: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = registry.find_project(registry.list_projects(), "tea").index_path
-    monkeypatch.setattr("waymeet.project.registered.projects.needs_upgrade", lambda index: index == old)
+    monkeypatch.setattr("waymeet.project.registered.projects.needs_upgrade", lambda address: address.index == old)
     with Projects() as projects:
         answer = projects.search("water")
     assert [each.detail for each in answer.degraded if each.code == "project_unavailable"] == [
