@@ -41,7 +41,7 @@ unit: $(STAMP)  ## The tests alone, with the ten slowest
 	$(BIN)/pytest -n auto --durations=10 --durations-min=0.1 --ignore=tests/browser
 
 page: $(STAMP)  ## The tests of the page, in a Chromium (CHROMIUM, or on the PATH)
-	@if test -n "$(CHROMIUM)"; then CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q tests/browser; \
+	@if test -n "$(CHROMIUM)"; then CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -n auto --dist loadfile -q tests/browser; \
 	else echo "The page was NOT tested: there is no Chromium. Install one with make browser, or set CHROMIUM."; fi
 
 browser:  ## Install Chromium from Debian's packages, for the tests of the page

@@ -28,6 +28,7 @@ _WITHOUT_TEXTS = {
     "completion": "prints a script",
     "install": "writes settings of agents",
     "uninstall": "writes settings of agents",
+    "migrate-store": "needs a server, has a test of its own; prints counts and an address without its password",
     "mcp": "has a test of its own",
     "serve": "has a test of its own",
     "open": "prints the address of the server",
