@@ -6,7 +6,6 @@ never used again. The file is read again when it has changed, so that a revoked 
 """
 
 import hmac
-import os
 import re
 import secrets
 from collections.abc import Callable, Collection, Iterable
@@ -16,18 +15,18 @@ from threading import Lock
 from time import time
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError, UsageError
-from waymeet.paths import is_visible, state_folder
+from waymeet.paths import state_folder
+from waymeet.project.registered.locked_file import locking, read_content, replace_content
 
 _FORMAT = 1
 _PREFIX = "wmt"
 _NAME = re.compile(r"[^\W_][\w.@-]{0,59}")
 _TOKEN = re.compile(rf"{_PREFIX}_(?P<id>[0-9a-f]{{16}})_(?P<secret>[\w-]{{43}})", re.ASCII)
-_LOCK_SECONDS = 10.0
+_NAME_OF_FILE = "list of tokens"
 DAY = 86_400
 
 
@@ -194,44 +193,15 @@ def _digest(secret: str) -> str:
 
 
 def _read(file: Path) -> _Content:
-    try:
-        content = msgspec.json.decode(file.read_bytes(), type=_Content)
-    except FileNotFoundError:
-        return _Content()
-    except (OSError, msgspec.MsgspecError) as error:
-        hint = "Restore the file, or delete it; then all tokens are refused and new ones can be added."
-        raise UsageError(f"The list of tokens {file} cannot be read: {error}.", hint) from error
+    hint = "Restore the file, or delete it; then all tokens are refused and new ones can be added."
+    content = read_content(file, _Content, _NAME_OF_FILE, hint)
     if content.format > _FORMAT:
-        raise UsageError(f"The list of tokens {file} was written by a newer version.", "Update Waymeet.")
+        raise UsageError(f"The {_NAME_OF_FILE} {file} was written by a newer version.", "Update Waymeet.")
     return content
 
 
 def _change(change: Callable[[tuple[StoredToken, ...]], tuple[StoredToken, ...]]) -> None:
     """Change the file under its lock."""
-    from filelock import FileLock, Timeout
-
     file = tokens_file()
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(file.with_name(f"{file.name}.lock"), timeout=_LOCK_SECONDS, mode=0o600):
-            _write(file, _Content(tokens=change(_read(file).tokens)))
-    except Timeout as error:
-        raise UsageError(f"Another process changes {file}.", "Try again in a moment.") from error
-    except OSError as error:
-        hint = "Check the folder and its permissions."
-        raise UsageError(f"The list of tokens {file} cannot be written: {error}.", hint) from error
-
-
-def _write(file: Path, content: _Content) -> None:
-    """Replace the file, readable by this user only."""
-    draft = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(msgspec.json.format(msgspec.json.encode(content), indent=2))
-            opened.flush()
-            os.fsync(opened.fileno())
-        draft.replace(file)
-    finally:
-        if is_visible(draft):
-            draft.unlink()
+    with locking(file, _NAME_OF_FILE):
+        replace_content(file, _Content(tokens=change(_read(file).tokens)))

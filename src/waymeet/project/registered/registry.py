@@ -11,15 +11,15 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from time import time
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError, UsageError
 from waymeet.paths import data_folder, index_file, is_visible
+from waymeet.project.registered.locked_file import locking, read_content, replace_content
 
 _FORMAT = 1
-_LOCK_SECONDS = 10.0
+_NAME_OF_FILE = "list of projects"
 _NAME = re.compile(r"[^\W_][\w.-]{0,59}")
 _SEPARATOR = "::"
 """Between the name of a project and a path in it."""
@@ -229,15 +229,10 @@ def _add_existing(projects: tuple[RegisteredProject, ...]) -> tuple[RegisteredPr
 
 
 def _read(file: Path) -> _Content:
-    try:
-        content = msgspec.json.decode(file.read_bytes(), type=_Content)
-    except FileNotFoundError:
-        return _Content()
-    except (OSError, msgspec.MsgspecError) as error:
-        hint = "Delete the file to start a new list; projects are added again when they are indexed."
-        raise UsageError(f"The list of projects {file} cannot be read: {error}.", hint) from error
+    hint = "Delete the file to start a new list; projects are added again when they are indexed."
+    content = read_content(file, _Content, _NAME_OF_FILE, hint)
     if content.format > _FORMAT:
-        raise UsageError(f"The list of projects {file} was written by a newer version.", "Update Waymeet.")
+        raise UsageError(f"The {_NAME_OF_FILE} {file} was written by a newer version.", "Update Waymeet.")
     return content
 
 
@@ -245,34 +240,10 @@ def _change(
     change: Callable[[tuple[RegisteredProject, ...]], tuple[RegisteredProject, ...]],
 ) -> tuple[RegisteredProject, ...]:
     """Change the list under its lock, and return it by name."""
-    from filelock import FileLock, Timeout
-
     file = registry_file()
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(file.with_name(f"{file.name}.lock"), timeout=_LOCK_SECONDS, mode=0o600):
-            before = _read(file).projects
-            after = tuple(sorted(change(before), key=lambda project: project.name.casefold()))
-            if after != before or not is_visible(file):
-                _write(file, _Content(projects=after))
-    except Timeout as error:
-        raise UsageError(f"Another process changes {file}.", "Try again in a moment.") from error
-    except OSError as error:
-        hint = "Check the folder and its permissions."
-        raise UsageError(f"The list of projects {file} cannot be written: {error}.", hint) from error
+    with locking(file, _NAME_OF_FILE):
+        before = _read(file).projects
+        after = tuple(sorted(change(before), key=lambda project: project.name.casefold()))
+        if after != before or not is_visible(file):
+            replace_content(file, _Content(projects=after))
     return after
-
-
-def _write(file: Path, content: _Content) -> None:
-    """Replace the file, readable by this user only."""
-    draft = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(msgspec.json.format(msgspec.json.encode(content), indent=2))
-            opened.flush()
-            os.fsync(opened.fileno())
-        draft.replace(file)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

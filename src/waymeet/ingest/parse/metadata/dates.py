@@ -1,6 +1,7 @@
 """Date of the last change that a document names in its front matter."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 _KEYS = (
@@ -47,13 +48,9 @@ def parse_time(written: str) -> int:
 def _parse(text: str) -> datetime | None:
     if not any(letter in text for letter in "-, "):  # a number alone, such as a version
         return None
-    try:
+    with suppress(ValueError):
         return datetime.fromisoformat(text)
-    except ValueError:
-        pass
     for form in _FORMATS:
-        try:
+        with suppress(ValueError):
             return datetime.strptime(text, form)
-        except ValueError:
-            continue
     return None
