@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ from waymeet.errors import IndexUnavailableError
 from waymeet.ports import Progress
 from waymeet.project import Project
 from waymeet.project.query_options import QueryOptions
+from waymeet.search.cancellation import CANCELLATION, Cancellation
 from waymeet.settings import Layer
 from waymeet.types import Answer, Query
 
@@ -32,8 +34,8 @@ class AsyncProject:
 
     Searches run in a few threads that share one index. Changes of notes, tasks and skills run in one thread, indexing
     in another, so that they do not block searches. A cancelled call stops waiting at once: if it has not started, it
-    never runs; if it has, it runs to its end, so that a change is made completely or not at all. A cancelled indexing
-    run ends between two files.
+    never runs; if it has, a search ends before its next stage, and everything else runs to its end, so that a change is
+    made completely or not at all. A cancelled indexing run ends between two files.
     """
 
     def __init__(self, project: Project, *, threads: int = _THREADS) -> None:
@@ -156,10 +158,14 @@ class AsyncProject:
         Raises:
             IndexUnavailableError: the project was closed before the work started.
         """
+        cancellation = CANCELLATION.get() or Cancellation()
+        context = copy_context()
+        context.run(CANCELLATION.set, cancellation)
         try:
             if not self._closing.is_set():
-                return await asyncio.get_running_loop().run_in_executor(pool, work)
+                return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)
         except asyncio.CancelledError:
+            cancellation.cancel()
             task = asyncio.current_task()
             if not self._closing.is_set() or (task is not None and task.cancelling()):
                 raise
@@ -170,9 +176,14 @@ class AsyncProject:
         self._closing.set()
         await asyncio.to_thread(self._close)
 
-    def _close(self) -> None:
+    def stop(self) -> None:
+        """Wait for running calls, and leave the project open."""
+        self._closing.set()
         for pool in (self._search_pool, self._change_pool, self._index_pool):
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _close(self) -> None:
+        self.stop()
         if self.project.others is not None:
             self.project.others.close()
         self.project.close()

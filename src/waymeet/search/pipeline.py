@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
 from waymeet.formulas.explanation import product, quotient, value
+from waymeet.search.cancellation import check_cancelled
 from waymeet.search.failed_stages import fall_back, report_failure
 from waymeet.search.retrieve.first_stage import pool_size
 from waymeet.search.shape.facets import count_facets
@@ -36,6 +37,7 @@ def answer_query(recipe: Recipe, query: Query, tools: Tools, settings: Settings)
     started = perf_counter()
     with tools.store.snapshot() as generation:
         search, steps = run_stages(recipe, query, tools, settings)
+        check_cancelled()
         shaping_started = perf_counter()
         search, hits, relevance = _shape(search, tools, settings)
         facets = count_facets(search.candidates, tools.store) if query.facets else ()
@@ -162,8 +164,13 @@ def _place_below(lowest: float, score: Explanation, best: Explanation) -> Explan
 
 
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:
-    """Yield the time or skip reason of each stage, with the state after it."""
+    """Yield the time or skip reason of each stage, with the state after it.
+
+    Raises:
+        SearchCancelledError: nobody waits for the answer any more.
+    """
     for stage in recipe.stages:
+        check_cancelled()
         started, before = perf_counter(), search
         try:
             search = stage(replace(search, skipped=None), tools, settings)

@@ -41,9 +41,11 @@ class Serve(Struct, frozen=True, forbid_unknown_fields=True):
     session_seconds: Annotated[float, Meta(gt=0.0, le=86_400.0)] = 600.0
     """Time without a request after which an MCP session ends; its client opens a new one."""
     sign_in_idle_seconds: Annotated[float, Meta(gt=0.0, le=604_800.0)] = 28_800.0
-    """Time without a request after which a browser is no longer signed in for writing."""
+    """Time without a request after which a browser is no longer signed in."""
     sign_in_seconds: Annotated[float, Meta(gt=0.0, le=2_592_000.0)] = 604_800.0
     """Time after which a browser must sign in again in any case. All sessions end with the server."""
+    sign_in_attempts: Number = 10
+    """Maximum number of attempts per minute and address to sign in with a token, if several projects are served."""
     kept_jobs: Count = 100
     """Number of finished index jobs whose status is kept."""
     token_requests: Number = 600

@@ -32,6 +32,8 @@ _SENT_BY_PAGES = (
     b"authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, "
     b"x-request-id"
 )
+WRONG_ORIGIN = "wrong_origin"
+"""Code of the error for a request of another site."""
 _SHOW = "To see the token: waymeet serve --show-token"
 
 
@@ -45,11 +47,18 @@ class AccessPolicy(NamedTuple):
     daemon: Daemon
     settings: Serve
     scheme: str = "http"
+    is_behind_proxy: bool = False
+    """Whether a proxy in front of it adds TLS."""
 
     @property
     def is_loopback(self) -> bool:
         """Tell whether only this machine can reach the server."""
         return is_loopback(self.host)
+
+    @property
+    def has_tls(self) -> bool:
+        """Tell whether browsers reach the server by TLS."""
+        return self.scheme == "https" or self.is_behind_proxy
 
     def allowed_origin(self, headers: Mapping[str, str]) -> str:
         """Give the origin of the request if the settings allow it, else the empty string."""
@@ -117,13 +126,16 @@ class AccessPolicy(NamedTuple):
         if self.allowed_origin(headers):
             return
         origin = headers.get("origin")
-        if origin is not None and not self.is_own_origin(origin):
+        if origin is not None and not self.is_own_origin(origin, headers.get("host", "")):
             raise _wrong_origin()
         if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGES:
             raise _wrong_origin()
 
-    def is_own_origin(self, origin: str) -> bool:
-        """Tell whether an Origin header names this server."""
+    def is_own_origin(self, origin: str, host: str = "") -> bool:
+        """Tell whether an Origin header names this server.
+
+        A proxy that adds TLS has another scheme and port; it passes on the Host header.
+        """
         try:
             parts = urlsplit(origin)
             port = parts.port
@@ -133,6 +145,8 @@ class AccessPolicy(NamedTuple):
             self._check_host(parts.netloc)
         except RequestRefusedError:
             return False
+        if self.is_behind_proxy and origin.lower() == f"https://{host.lower()}":
+            return True
         default = 443 if self.scheme == "https" else 80
         return parts.scheme == self.scheme and (port or default) == self.port and not (parts.path or parts.query)
 
@@ -174,7 +188,7 @@ def is_loopback(host: str) -> bool:
 def _wrong_origin() -> RequestRefusedError:
     return RequestRefusedError(
         403,
-        "wrong_origin",
+        WRONG_ORIGIN,
         "The request was sent by a web page of another origin.",
         "Allow it with the setting serve.origins.",
     )

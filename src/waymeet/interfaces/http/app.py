@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Route, Router
+from starlette.routing import BaseRoute, Mount, Router
 
 from waymeet import __version__
 from waymeet.errors import WaymeetError
@@ -21,18 +22,25 @@ from waymeet.interfaces.http.endpoints import (
     audited,
     json_response,
     make_endpoint,
+    make_route,
     masks_secrets,
     read_request,
     refuse_change,
 )
 from waymeet.interfaces.http.index_jobs import Jobs
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, gauges
-from waymeet.interfaces.http.middleware import ROUTE, TRUSTED, Middleware
+from waymeet.interfaces.http.middleware import TRUSTED, Middleware
 from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import INDEX, ROUTES
 from waymeet.interfaces.requests.operations.status import StatusAnswer
-from waymeet.interfaces.web.routes import Web
+from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.assets import send_asset
+from waymeet.interfaces.web.frame import PROJECTS
+from waymeet.interfaces.web.pages.sign_in import SIGN_IN, SIGN_OUT, show_sign_in, sign_out
+from waymeet.interfaces.web.projects.own import OwnProjects
+from waymeet.interfaces.web.routes import MakeFrame, Web
+from waymeet.interfaces.web.sign_in.visitor import SignIn
 from waymeet.project import Project
 from waymeet.types import Degraded
 
@@ -60,9 +68,11 @@ class Application:
         self._prefix = prefix
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
-        self._web = Web(project, self._add_errors, access)
         self._project = project
         self._errors = errors
+        self._sign_in = SignIn(access)
+        self._own = OwnProjects(Asker(project, self._add_errors), self._sign_in)
+        self._web = self.make_web(self._sign_in, self._own.make_frame)
         self._stop = stop
         self._openapi_json = msgspec.json.encode(build_description())
         self._digest = (project.project.settings, settings_digest(project.project.settings))
@@ -77,9 +87,23 @@ class Application:
         table["/daemon/stop"] = {"POST": self._stop_server}
         table["/daemon/sign-in"] = {"POST": self._make_sign_in_code}
         table["/daemon/sign-out"] = {"POST": self._end_sessions}
-        table.update(self._web.endpoints())
-        router = Router(_make_routes(table, agents), redirect_slashes=False, lifespan=lambda _: self.lifespan(agents))
+        table.update(self._page_endpoints())
+        routes = [*_make_routes(table, agents), Mount(PROJECTS, self._own)]
+        router = Router(routes, redirect_slashes=False, lifespan=lambda _: self.lifespan(agents))
         return Middleware(router, self._access, self.metrics, self._settings, lambda: masks_secrets(self._project))
+
+    def make_web(self, sign_in: SignIn, make_frame: MakeFrame) -> Web:
+        """Make the pages of the project."""
+        return Web(Asker(self._project, self._add_errors), sign_in, make_frame)
+
+    def _page_endpoints(self) -> dict[str, dict[str, Endpoint]]:
+        return {
+            **self._web.endpoints(),
+            **self._own.endpoints(),
+            "/static/{name}": {"GET": send_asset},
+            SIGN_IN: {"GET": partial(show_sign_in, self._sign_in, self._own.make_frame)},
+            SIGN_OUT: {"POST": partial(sign_out, self._sign_in)},
+        }
 
     def project_router(self, agents: "Starlette | None" = None) -> Router:
         """Build the routes of the project alone, without pages, for a server of several projects."""
@@ -109,6 +133,7 @@ class Application:
             async with agents.router.lifespan_context(agents):
                 yield
         finally:
+            await self._own.close()
             await self.jobs.close()
 
     def _settings(self) -> str:
@@ -173,27 +198,17 @@ class Application:
         if not self._access.is_loopback:
             detail = "The page of a server that other machines can reach has no sign-in."
             raise RequestRefusedError(409, "no_sign_in", detail, "Use the token: waymeet serve --show-token")
-        return Response(msgspec.json.encode({"code": self._web.sign_in.sessions.make_code()}))
+        return Response(msgspec.json.encode({"code": self._sign_in.sessions.make_code()}))
 
     async def _end_sessions(self, request: Request) -> Response:
         """Sign out all browsers, for a client that can read the daemon file beside the index."""
         _check_proof(request, "waymeet open --sign-out")
-        return self._respond({"ended": self._web.sign_in.sessions.end_all()})
+        return self._respond({"ended": self._sign_in.sessions.end_all()})
 
 
 def _make_routes(table: "Mapping[str, Mapping[str, Endpoint]]", agents: "Starlette | None") -> list[BaseRoute]:
     routes: list[BaseRoute] = [make_route(path, endpoints) for path, endpoints in table.items()]
     return [*routes, *(agents.routes if agents else ())]
-
-
-def make_route(path: str, endpoints: "Mapping[str, Endpoint]") -> Route:
-    """Make one route of all methods of a path, so that the error for a wrong method lists them."""
-
-    async def endpoint(request: Request) -> Response:
-        request.scope[ROUTE] = path.replace(":path", "")
-        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
-
-    return Route(path, endpoint, methods=list(endpoints))
 
 
 def _check_proof(request: Request, command: str) -> None:

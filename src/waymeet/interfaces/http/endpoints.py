@@ -9,11 +9,13 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route as RoutePath
+from starlette.routing import Router
 
 from waymeet.errors import IndexUnavailableError, RequestError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.access import unauthorized
-from waymeet.interfaces.http.middleware import AUDIT, TRUSTED
+from waymeet.interfaces.http.middleware import AUDIT, ROUTE, TRUSTED
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import Route, list_fields_of
 from waymeet.interfaces.outgoing import mask_outgoing
@@ -51,6 +53,21 @@ def make_endpoint(
         return json_response(answer, route.status, masked=masks_secrets(project))
 
     return endpoint
+
+
+def make_route(path: str, endpoints: Mapping[str, Endpoint]) -> RoutePath:
+    """Make one route of all methods of a path, so that the error for a wrong method lists them."""
+
+    async def endpoint(request: Request) -> Response:
+        request.scope[ROUTE] = path.replace(":path", "")
+        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
+
+    return RoutePath(path, endpoint, methods=list(endpoints))
+
+
+def make_router(table: Mapping[str, Mapping[str, Endpoint]]) -> Router:
+    """Make a router of the endpoints of each path and method."""
+    return Router([make_route(path, endpoints) for path, endpoints in table.items()], redirect_slashes=False)
 
 
 @contextmanager

@@ -4,10 +4,11 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from contextlib import nullcontext, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager, nullcontext, suppress
 from time import monotonic
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -38,9 +39,9 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _AGENTS = re.compile(r"(/projects/[^/]+)?/mcp(/.*)?")
-_EVENTS = re.compile(r"(/projects/[^/]+)?/v1/index/[^/]+/events|/status/events")
+_EVENTS = re.compile(r"(/projects/[^/]+)?/v1/index/[^/]+/events|(/p/[^/]+)?/status/events")
 _PAGES = re.compile(
-    r"/(read/.*|compare|why-not|status|status/problems"
+    r"(/p/[^/]+)?/(all|read/.*|compare|why-not|graph|graph/.*|status|status/problems"
     r"|sign-in|sign-out|notes|skills|tasks|tasks/list|(item|new|edit|move|relate|delete|history)/.*)?",
     re.DOTALL,
 )
@@ -170,12 +171,16 @@ class Middleware:
         self, scope: MutableMapping[str, Any], context: "RequestContext", *, limited: bool
     ) -> None:
         seconds = self._access.settings.request_seconds
+        is_read = limited and scope["method"] in {"GET", "HEAD"}
         try:
             async with asyncio.timeout(seconds if limited else None) as limit:
-                await self._app(scope, context.receive, context.send)
+                with context.watch_client(limit) if is_read else nullcontext():
+                    await self._app(scope, context.receive, context.send)
         except TimeoutError as error:
             if not limit.expired():
                 raise
+            if context.is_client_gone:
+                raise ClientDisconnect from error
             detail = f"No answer within {seconds:g} s."
             raise RequestRefusedError(
                 504, "too_slow", detail, _RETRY_HINT[scope["method"] in {"GET", "HEAD"}]
@@ -190,6 +195,8 @@ class RequestContext:
         self._started = monotonic()
         self._bytes_read, self._is_complete = 0, False
         self._body: bytes | None = None
+        self.is_client_gone = False
+        """Whether the client has gone before it was answered."""
         self.slot: Slot | None = None
         """The slot that the request holds while its answer is computed."""
         self.status = 0
@@ -277,6 +284,22 @@ class RequestContext:
         body, self._body = self._body, None
         return {"type": "http.request", "body": body, "more_body": False}
 
+    @contextmanager
+    def watch_client(self, limit: asyncio.Timeout) -> Iterator[None]:
+        """Cancel the request by its time limit as soon as the client has gone."""
+
+        async def wait() -> None:
+            while (await self._receive())["type"] != "http.disconnect":
+                continue
+            self.is_client_gone = True
+            limit.reschedule(asyncio.get_running_loop().time())
+
+        watcher = asyncio.create_task(wait())
+        try:
+            yield
+        finally:
+            watcher.cancel()
+
     def _too_large(self) -> RequestRefusedError:
         detail = f"The request is larger than {self._max_bytes} bytes."
         return RequestRefusedError(413, "large_request", detail, "Send less, or raise the setting serve.body_bytes.")
@@ -300,7 +323,7 @@ class RequestContext:
             return
         media_type, body = MEDIA_TYPE, encode_problem(failure, self.id)
         if _PAGES.fullmatch(self._scope["path"]) and "text/html" in self.headers.get("accept", ""):
-            media_type, body = html.MEDIA_TYPE, html.encode_failure(failure, self.id)
+            media_type, body = html.MEDIA_TYPE, html.encode_failure(failure, self.id, self._reload_path(failure))
             headers = [*headers, *((name.lower().encode(), value.encode()) for name, value in html.HEADERS.items())]
         if not self._is_complete and ("content-length" in self.headers or "transfer-encoding" in self.headers):
             headers = [*headers, (b"connection", b"close")]  # an unread body must not be parsed as the next request
@@ -310,6 +333,13 @@ class RequestContext:
         await self.send({"type": "http.response.body", "body": b"" if is_head else body, "more_body": True})
         await self._drain()
         await self.send({"type": "http.response.body", "body": b""})
+
+    def _reload_path(self, failure: Failure) -> str:
+        """Give the address that a link of another site names, which this site may open itself."""
+        if failure.code != bounds.WRONG_ORIGIN or self._scope["method"] != "GET":
+            return ""
+        query = self._scope["query_string"].decode("latin-1")
+        return quote(self._scope["path"]) + (f"?{query}" if query else "")
 
     async def _drain(self) -> None:
         """Read what is still being sent for a moment: closing at once would lose the response."""

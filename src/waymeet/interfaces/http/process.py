@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import secrets
-import signal
 import socket
 import ssl
 import sys
@@ -25,6 +24,7 @@ from waymeet.interfaces.daemon.discovery import Daemon, announce, find_daemon, r
 from waymeet.interfaces.daemon.token import read_token
 from waymeet.interfaces.http.access import AccessPolicy, is_loopback
 from waymeet.interfaces.http.app import Application
+from waymeet.interfaces.http.end_signals import call_on_signals
 from waymeet.interfaces.http.h11_protocol import Protocol
 from waymeet.interfaces.http.listener import local_address, open_socket, serve_lock
 from waymeet.interfaces.http.middleware import AUDIT, TRUSTED, Middleware
@@ -115,11 +115,18 @@ def run_server(
             started=time(),
             scheme=options.scheme,
         )
-        access = AccessPolicy(options.host, daemon.port, read_token(), daemon, project.settings.serve, options.scheme)
+        access = make_policy(options, daemon, project.settings.serve)
         try:
             asyncio.run(ServerProcess(project, options, access, on_event).run(listener, on_start))
         finally:
             remove_announcement(project.index_path, daemon)
+
+
+def make_policy(options: ServeOptions, daemon: Daemon, settings: Serve) -> AccessPolicy:
+    """Make the rules of access that do not depend on a project."""
+    return AccessPolicy(
+        options.host, daemon.port, read_token(), daemon, settings, options.scheme, options.is_behind_proxy
+    )
 
 
 def check_encryption(options: ServeOptions) -> None:
@@ -214,7 +221,7 @@ class ServerProcess:
         project = AsyncProject(self._project, threads=_THREADS)
         self._app = Application(project, self._access, self._report_errors, self._stop)
         self._server = self._make_server(project, on_start)
-        self._handle_signals()
+        call_on_signals(self._stop)
         watcher = Thread(target=self._watch, name="waymeet-watch", daemon=True)
         watcher.start()
         checks = asyncio.create_task(self._check_regularly())
@@ -247,13 +254,6 @@ class ServerProcess:
         self._stopping.set()
         self._server.should_exit = True
         self._app.close_streams()
-
-    def _handle_signals(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if sys.platform == "win32":
-                signal.signal(number, lambda *_: self._stop())
-            else:
-                asyncio.get_running_loop().add_signal_handler(number, self._stop)
 
     async def _check_regularly(self) -> None:
         """Stop when the server is idle for too long or the folder of the index is removed."""

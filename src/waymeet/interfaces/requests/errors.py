@@ -49,6 +49,7 @@ _KINDS: dict[type[WaymeetError], _ErrorKind] = {
         "unusable_vector", 502, "Choose another model in the settings of `embedding`."
     ),
     errors.CircuitOpenError: _ErrorKind("resting_model", 503, "Try again in a minute, or search without the model."),
+    errors.SearchCancelledError: _ErrorKind("cancelled", 409, "Search again."),
     errors.SearchFailedError: _ErrorKind("search_failed", 500, "Run: waymeet check"),
 }
 

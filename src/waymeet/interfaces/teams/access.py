@@ -1,7 +1,7 @@
 """Access to a server of several projects: every request needs a token."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from waymeet.errors import UsageError
@@ -9,6 +9,7 @@ from waymeet.interfaces.daemon.discovery import Daemon
 from waymeet.interfaces.http.access import OPEN, AccessPolicy
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.teams.rate_limit import RateLimit
+from waymeet.interfaces.teams.sign_in import STATIC, TeamSignIn, is_page_path
 from waymeet.interfaces.teams.token_store import OWNER, Sender, TokenChecker
 from waymeet.settings import Serve
 
@@ -22,6 +23,7 @@ class TeamAccess(NamedTuple):
     policy: AccessPolicy
     tokens: TokenChecker
     rate_limit: RateLimit
+    sign_in: TeamSignIn
 
     @property
     def settings(self) -> Serve:
@@ -51,7 +53,12 @@ class TeamAccess(NamedTuple):
         authorization = headers.get("authorization", "")
         if not authorization and path in OPEN:
             return NOBODY
-        sender = self._find_sender(authorization)
+        if not authorization and is_page_path(path):
+            sender = self._find_signed_in(path, headers)
+            if sender is NOBODY:
+                return NOBODY  # the page asks for a token
+        else:
+            sender = self._find_sender(authorization)
         self.rate_limit.take(sender.name)
         return sender
 
@@ -61,14 +68,21 @@ class TeamAccess(NamedTuple):
         if self.policy.is_owner(authorization):
             return OWNER
         scheme, _, credentials = authorization.partition(" ")
-        sender = self._find_token(credentials.strip()) if scheme.lower() == "bearer" else None
+        sender = self._look_up(self.tokens.find_sender, credentials.strip()) if scheme.lower() == "bearer" else None
         if sender is None:
             raise _unauthorized("The token is wrong, revoked or expired.")
         return sender
 
-    def _find_token(self, text: str) -> Sender | None:
+    def _find_signed_in(self, path: str, headers: Mapping[str, str]) -> Sender:
+        """Find the sender of a request for a page by its cookie, which counts for pages alone."""
+        if path.startswith(STATIC):
+            return NOBODY
+        return self._look_up(self.sign_in.find_sender, headers.get("cookie", "")) or NOBODY
+
+    @staticmethod
+    def _look_up(find: Callable[[str], Sender | None], text: str) -> Sender | None:
         try:
-            return self.tokens.find_sender(text)
+            return find(text)
         except UsageError as error:
             _LOG.error("%s", error)
             hint = "Ask who runs the server; its log has the cause."

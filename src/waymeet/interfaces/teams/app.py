@@ -22,8 +22,15 @@ from starlette.routing import Router
 from waymeet import __version__
 from waymeet.errors import NotFoundError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.http.app import Application, make_route, measure_index
-from waymeet.interfaces.http.endpoints import Endpoint, call_operation, json_response, masks_secrets, read_request
+from waymeet.interfaces.http.app import Application, measure_index
+from waymeet.interfaces.http.endpoints import (
+    Endpoint,
+    call_operation,
+    json_response,
+    make_route,
+    masks_secrets,
+    read_request,
+)
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, family
 from waymeet.interfaces.http.middleware import (
     AUDIT,
@@ -42,6 +49,8 @@ from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRe
 from waymeet.interfaces.teams.access import TeamAccess
 from waymeet.interfaces.teams.audit_log import AuditLog
 from waymeet.interfaces.teams.description import build_team_description
+from waymeet.interfaces.teams.pages import PageSource, TeamPages
+from waymeet.interfaces.teams.sign_in import is_page_path
 from waymeet.interfaces.teams.token_store import Sender
 from waymeet.project.registered.projects import Projects
 from waymeet.project.registered.registry import (
@@ -99,6 +108,8 @@ class TeamApplication:
         self._audit_failures = 0
         self._router = Router([make_route(path, methods) for path, methods in self._endpoints().items()])
         self._router.redirect_slashes = False
+        source = PageSource(self._readable, self.search, self._make_recorder, self._masks_secrets)
+        self._pages = TeamPages(access.sign_in, source)
 
     def app(self) -> Middleware:
         """Build the ASGI application."""
@@ -127,12 +138,16 @@ class TeamApplication:
         """End the streams of events, so that the server can end."""
         for each in self._served.values():
             each.application.close_streams()
+        self._pages.close()
 
     def _masks_secrets(self) -> bool:
         return any(masks_secrets(each.project) for each in self._served.values())
 
     async def _dispatch(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request on to the routes of its project, if the sender may read it."""
+        if is_page_path(scope["path"]):
+            await self._pages(scope, receive, send)
+            return
         match = _PROJECT_PATH.fullmatch(scope["path"])
         if match is None:
             await self._router(scope, receive, send)
@@ -174,11 +189,18 @@ class TeamApplication:
         listed = (ListedProject(each.entry.name, sender.may_write(each.entry.id)) for each in self._readable(sender))
         return json_response(ListedProjects(tuple(listed)), masked=self._masks_secrets())
 
+    async def search(self, sender: Sender, request: SearchRequest) -> SearchAnswer:
+        """Search the projects that a sender may read, or those of them that the request names.
+
+        Raises:
+            NotFoundError: there is none, or none of a name.
+        """
+        readable = self._readable(sender)
+        entries = _choose_entries([each.entry for each in readable], request.projects)
+        return await readable[0].project.call(lambda _: self._search_entries(entries, request))
+
     async def _search(self, route: Route, request: Request) -> Response:
-        search_request = await read_request(request, route)
-        readable = self._readable(request.scope[SENDER])
-        entries = _choose_entries([each.entry for each in readable], search_request.projects)
-        answer = await readable[0].project.call(lambda _: self._search_entries(entries, search_request))
+        answer = await self.search(request.scope[SENDER], await read_request(request, route))
         return json_response(answer, masked=self._masks_secrets())
 
     def _search_entries(self, entries: Sequence[RegisteredProject], request: SearchRequest) -> SearchAnswer:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import secrets
-import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -18,15 +17,16 @@ from waymeet import __version__
 from waymeet.errors import UsageError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.discovery import Daemon
-from waymeet.interfaces.daemon.token import read_token
-from waymeet.interfaces.http.access import AccessPolicy, is_loopback
+from waymeet.interfaces.http.access import is_loopback
 from waymeet.interfaces.http.app import Application
+from waymeet.interfaces.http.end_signals import call_on_signals
 from waymeet.interfaces.http.listener import local_address, open_socket
-from waymeet.interfaces.http.process import ReportingServer, ServeOptions, make_agents, uvicorn_config
+from waymeet.interfaces.http.process import ReportingServer, ServeOptions, make_agents, make_policy, uvicorn_config
 from waymeet.interfaces.teams.access import TeamAccess
 from waymeet.interfaces.teams.app import ServedProject, TeamApplication
 from waymeet.interfaces.teams.audit_log import AuditLog, audit_file
 from waymeet.interfaces.teams.rate_limit import RateLimit
+from waymeet.interfaces.teams.sign_in import TeamSignIn
 from waymeet.interfaces.teams.token_store import TokenChecker, has_valid_token
 from waymeet.project import Project
 from waymeet.project.registered.projects import Projects
@@ -79,8 +79,9 @@ def run_team_server(
 
 def make_access(options: ServeOptions, daemon: Daemon, settings: Serve) -> TeamAccess:
     """Make the rules of access for a server."""
-    policy = AccessPolicy(options.host, daemon.port, read_token(), daemon, settings, options.scheme)
-    return TeamAccess(policy, TokenChecker(), RateLimit(settings.token_requests))
+    policy = make_policy(options, daemon, settings)
+    tokens = TokenChecker()
+    return TeamAccess(policy, tokens, RateLimit(settings.token_requests), TeamSignIn(policy, tokens))
 
 
 def _open(entry: RegisteredProject, flags: tuple[str, ...]) -> Project:
@@ -107,7 +108,7 @@ class TeamServer:
         served = self.serve_projects()
         self._app = TeamApplication(served, self._together, self._access, self._audit)
         self._server = ReportingServer(uvicorn_config(self._app.app(), self._options), on_start)
-        self._handle_signals()
+        call_on_signals(self._stop)
         watchers = [Thread(target=self._watch, args=pair, daemon=True) for pair in self._projects]
         for watcher in watchers:
             watcher.start()
@@ -141,13 +142,6 @@ class TeamServer:
         self._stopping.set()
         self._server.should_exit = True
         self._app.close_streams()
-
-    def _handle_signals(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if sys.platform == "win32":
-                signal.signal(number, lambda *_: self._stop())
-            else:
-                asyncio.get_running_loop().add_signal_handler(number, self._stop)
 
     def _watch(self, entry: RegisteredProject, project: Project) -> None:
         """Keep the index of a project up to date."""

@@ -1,4 +1,4 @@
-"""A limit on the requests of each token: a bucket that fills up steadily."""
+"""A limit on the requests of each sender: a bucket that fills up steadily."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -11,13 +11,25 @@ _MAX_SENDERS = 10_000
 class RateLimit:
     """Limits the requests of each sender to a number per minute.
 
-    A tenth of it may be sent at once.
+    A share of them may be sent at once.
     """
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        per_minute: int,
+        clock: Callable[[], float] = monotonic,
+        *,
+        share_at_once: float = 0.1,
+        subject: str = "This token has sent more than {} requests per minute.",
+        setting: str = "serve.token_requests",
+    ) -> None:
+        """Allow a number of requests per minute.
+
+        `subject` is what the error says, with `{}` for the number, and `setting` the setting that changes it.
+        """
         self._rate = per_minute / 60.0
-        self._burst = max(per_minute / 10.0, 1.0)
-        self._clock = clock
+        self._burst = max(per_minute * share_at_once, 1.0)
+        self._clock, self._subject, self._setting = clock, subject, setting
         self._buckets: dict[str, tuple[float, float]] = {}
         """What is left of each bucket, and when that was computed."""
 
@@ -38,7 +50,7 @@ class RateLimit:
             raise RequestRefusedError(
                 429,
                 "too_many_requests",
-                f"This token has sent more than {self._rate * 60:g} requests per minute.",
-                f"Try again in {seconds} s, or raise the setting serve.token_requests.",
+                self._subject.format(f"{self._rate * 60:g}"),
+                f"Try again in {seconds} s, or raise the setting {self._setting}.",
                 {"Retry-After": str(seconds)},
             )

@@ -63,6 +63,8 @@ class Sender(NamedTuple):
     write: frozenset[str] = frozenset()
     is_owner: bool = False
     """Whether it is the user who runs the server, who may do everything."""
+    token: str = ""
+    """Id of the token; empty for the user who runs the server."""
 
     def may_read(self, project: str) -> bool:
         """Tell whether the sender may read a project, by its id."""
@@ -170,7 +172,16 @@ class TokenChecker:
         is_right = hmac.compare_digest(digest, token.digest if token else "0" * len(digest))
         if token is None or not is_right or token.state(self._clock()) != "valid":
             return None
-        return Sender(token.name, frozenset(token.read), frozenset(token.write))
+        return _make_sender(token)
+
+    def find_by_id(self, id_: str) -> Sender | None:
+        """Find the sender of a token that was checked before, or return None if it has ended.
+
+        Raises:
+            UsageError: the file cannot be read.
+        """
+        token = self._read_tokens().get(id_)
+        return _make_sender(token) if token and token.state(self._clock()) == "valid" else None
 
     def _read_tokens(self) -> dict[str, StoredToken]:
         file = tokens_file()
@@ -186,6 +197,10 @@ class TokenChecker:
             elif version is None:
                 self._tokens = {}
             return self._tokens
+
+
+def _make_sender(token: StoredToken) -> Sender:
+    return Sender(token.name, frozenset(token.read), frozenset(token.write), token=token.id)
 
 
 def _digest(secret: str) -> str:

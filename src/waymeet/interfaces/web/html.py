@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import Response
 
 from waymeet.interfaces.requests.errors import Failure
+from waymeet.interfaces.web.frame import FRAME, page_url
 from waymeet.interfaces.web.text_language import find_text_language
 from waymeet.types import LOW_RELEVANCE_NOTE
 
@@ -37,7 +38,9 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals.update(read_url=read_url, link=link, low_relevance_note=LOW_RELEVANCE_NOTE)
+    environment.globals.update(
+        read_url=read_url, link=link, page_url=page_url, low_relevance_note=LOW_RELEVANCE_NOTE, assets="/static"
+    )
     environment.filters.update(lang=find_text_language, number=format_number, size=format_size, ago=format_age)
     environment.filters["capitalize_first"] = capitalize_first
     return environment
@@ -45,26 +48,40 @@ def _environment() -> "Environment":
 
 def render(template: str, values: Mapping[str, Any]) -> str:
     """Fill a template."""
-    return _environment().get_template(template).render(values)
+    return _environment().get_template(template).render({"frame": FRAME.get(), **values})
 
 
 def respond(template: str, values: Mapping[str, Any], status: int = 200) -> Response:
     """Make the response of a page."""
-    return Response(render(template, values), status, HEADERS, media_type=MEDIA_TYPE)
+    return Response(render(template, values), status, choose_headers(), media_type=MEDIA_TYPE)
 
 
-def encode_failure(failure: Failure, request_id: str = "") -> bytes:
-    """Encode an error as a page."""
-    return render("error.html", {"failure": failure, "request_id": request_id, "query": ""}).encode()
+def choose_headers() -> dict[str, str]:
+    """Give the headers of a page.
+
+    One with a form names its origin to this server: without a referrer, browsers send `Origin: null`.
+    """
+    return {**HEADERS, "Referrer-Policy": "same-origin"} if FRAME.get().person else HEADERS
 
 
-def read_url(document: str, start: int = 0, end: int = 0) -> str:
+def encode_failure(failure: Failure, request_id: str = "", reload: str = "") -> bytes:
+    """Encode an error as a page.
+
+    `reload` is the address that may be opened from this page, if the error is about where a link was.
+    """
+    values = {"failure": failure, "request_id": request_id, "query": "", "reload": reload}
+    return render("error.html", values).encode()
+
+
+def read_url(document: str, start: int = 0, end: int = 0, prefix: str | None = None) -> str:
     """Give the address of a document, with the lines to mark.
+
+    It is of the project that is shown, or of the one with the prefix.
 
     >>> read_url("docs/a b#.md"), read_url("a.md", 3, 9)
     ('/read/docs/a%20b%23.md', '/read/a.md?lines=3-9#L3')
     """
-    path = f"/read/{quote(document)}"
+    path = f"{FRAME.get().prefix if prefix is None else prefix}/read/{quote(document)}"
     return f"{path}?lines={start}-{end or start}#L{start}" if start else path
 
 

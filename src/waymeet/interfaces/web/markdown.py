@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from waymeet.ingest.parse.markup.markdown_options import markdown_options, split_anchor
 from waymeet.ingest.parse.references.anchors import Anchors
 from waymeet.interfaces.web.blocks import Block, join_details
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.source import colour_lines
 from waymeet.interfaces.web.text_language import find_text_language
 
@@ -53,7 +54,7 @@ Locate = Callable[[str], str]
 
 def locate_on_server(document: str) -> str:
     """Give the address of a file on the server, which says if it has none."""
-    return f"/read/{quote(document)}"
+    return page_url(f"/read/{quote(document)}")
 
 
 @join_details

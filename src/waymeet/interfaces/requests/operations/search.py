@@ -26,6 +26,7 @@ from waymeet.interfaces.requests.fields import (
 )
 from waymeet.project import Project
 from waymeet.project.registered.fan_out import Question
+from waymeet.search.cancellation import CANCELLATION, check_cancelled
 from waymeet.search.shape.facets import count_documents
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
@@ -206,9 +207,14 @@ def _search(project: Project, request: SearchRequest, query: Query, over: tuple[
 
 def make_question(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Question:
     """Convert a request to a question for several projects."""
-    return Question(
-        lambda project: replace(to_query(project, request), limit=limit), limit, refresh=request.refresh, over=over
-    )
+    cancellation = CANCELLATION.get()
+
+    def make_query(project: Project) -> Query:
+        CANCELLATION.set(cancellation)  # each project is searched in a thread of its own
+        check_cancelled()
+        return replace(to_query(project, request), limit=limit)
+
+    return Question(make_query, limit, refresh=request.refresh, over=over)
 
 
 def _next_cursor(page: cursor.Page, query_hash: bytes, answer: Answer, hits: tuple[Hit, ...]) -> str:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from waymeet.errors import ConflictError, WaymeetError
 from waymeet.interfaces.requests.operations.items import ItemAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.items.fields import STATUS_LABELS, field_text
 from waymeet.interfaces.web.items.lists import Filters, choose_tags, load_items, read_filters
 from waymeet.interfaces.web.items.response import respond_with_session
@@ -44,7 +45,7 @@ async def move_task(asker: Asker, request: Request, visitor: Visitor) -> Respons
     """Give a task another status, if it still has the version that the board showed."""
     visitor.check()
     form, id_ = visitor.form, request.path_params["path"]
-    status, to = form.text("status"), find_own_path(form.text("to") or "/tasks")
+    status, to = form.text("status"), find_own_path(form.text("to") or page_url("/tasks"))
     filters = read_filters(dict(parse_qsl(urlsplit(to).query)))
     try:
         saved = await asker.change("update", id=id_, kind="tasks", version=form.text("version"), status=status)

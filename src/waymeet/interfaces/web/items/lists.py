@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from waymeet.interfaces.requests.operations.items import ItemAnswer, ItemsAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.html import link
 from waymeet.interfaces.web.items.fields import field_list, field_text
 from waymeet.interfaces.web.items.response import respond_with_session
@@ -32,7 +33,7 @@ class Filters(NamedTuple):
 
     def url(self, path: str, **more: Any) -> str:  # noqa: ANN401 - values of a query string
         """Give the address of the list with these filters."""
-        return link(path, **self._asdict(), **more)
+        return link(page_url(path), **self._asdict(), **more)
 
     def request(self) -> dict[str, Any]:
         """Give the fields of the request that these filters make."""

@@ -6,10 +6,11 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.items.fields import PRIORITY_LABELS, STATUS_LABELS, field_list, field_text
 from waymeet.interfaces.web.pages.sign_in import allow_own_referrer
-from waymeet.interfaces.web.sign_in.visitor import HOW, Visitor
+from waymeet.interfaces.web.sign_in.visitor import Visitor
 from waymeet.notebook.fields import SINGULAR
 
 LIST_PATHS = {"notes": "/notes", "tasks": "/tasks", "skills": "/skills"}
@@ -22,11 +23,11 @@ def respond_with_session(template: str, values: Mapping[str, Any], visitor: Visi
         "query": "",
         "session": visitor.session,
         "messages": visitor.session.take_messages() if visitor.session else [],
-        "how": HOW,
+        "how": visitor.how,
         "singular": SINGULAR,
         "statuses": STATUS_LABELS,
         "priority_labels": PRIORITY_LABELS,
-        "list_paths": LIST_PATHS,
+        "list_paths": {kind: page_url(path) for kind, path in LIST_PATHS.items()},
         "field_text": field_text,
         "field_list": field_list,
         "item_url": item_url,
@@ -48,4 +49,4 @@ def item_url(id_: str, page: str = "item") -> str:
     >>> item_url(".waymeet/notes/a b.md"), item_url("a.md", "edit")
     ('/item/.waymeet/notes/a%20b.md', '/edit/a.md')
     """
-    return f"/{page}/{quote(id_)}"
+    return page_url(f"/{page}/{quote(id_)}")

@@ -30,3 +30,12 @@ ITEM_PAGES: Mapping[str, Mapping[str, ItemPage]] = {
     "/history/{path:path}": {"GET": show_history, "POST": restore_version},
 }
 """Every page that writes calls `visitor.check()`, or shows the form again if the visitor is refused."""
+CHANGES: Mapping[str, str] = {
+    "new": "remember",
+    "edit": "update",
+    "move": "update",
+    "relate": "link",
+    "delete": "forget",
+    "history": "restore_version",
+}
+"""The operation that a form of each page calls, by the first part of its path."""

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from waymeet.errors import ConflictError
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.html import link
 from waymeet.interfaces.web.items.comparison import compare_lines
 from waymeet.interfaces.web.items.response import LIST_PATHS, item_url, respond_with_session
@@ -64,7 +65,7 @@ async def delete_item(asker: Asker, request: Request, visitor: Visitor) -> Respo
         visitor.session.add_message(Message(f"{removed.id} was deleted. Restore it", "done", url))
         for document in removed.dangling:
             visitor.session.add_message(Message(f"{document} still links to it.", "warning"))
-    return redirect(LIST_PATHS.get(kind, "/notes"))
+    return redirect(page_url(LIST_PATHS.get(kind, "/notes")))
 
 
 async def _show_history(

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from waymeet.interfaces.http.endpoints import json_response
 from waymeet.interfaces.requests.operations.graph import GraphAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.graph.drawing import Layouts, pair_nodes
 from waymeet.interfaces.web.html import HEADERS, link, respond
 from waymeet.search.explore.graph import GraphNode
@@ -43,7 +44,7 @@ class GraphState(NamedTuple):
     def data_url(self) -> str:
         """Give the address of the drawing."""
         fields = {"type": self.link_types, "symbols": int(self.symbols)}
-        return link(DATA, id=self.center, depth=self.depth if self.center else 0, **fields)
+        return link(page_url(DATA), id=self.center, depth=self.depth if self.center else 0, **fields)
 
     def request(self) -> dict[str, Any]:
         """Give the fields of the request."""
@@ -71,7 +72,7 @@ def graph_url(center: str) -> str:
     >>> graph_url(""), graph_url("docs/a b.md")
     ('/graph', '/graph/docs/a%20b.md')
     """
-    return f"/graph/{quote(center)}" if center else "/graph"
+    return page_url(f"/graph/{quote(center)}" if center else "/graph")
 
 
 async def show_graph(asker: Asker, request: Request) -> Response:

@@ -19,6 +19,7 @@ from waymeet.interfaces.requests.operations.read import ReadAnswer
 from waymeet.interfaces.requests.operations.related import RelatedAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.editor_links import make_editor_link
+from waymeet.interfaces.web.frame import FRAME, page_url
 from waymeet.interfaces.web.html import link, respond
 from waymeet.interfaces.web.markdown import Block, Resolve, render_blocks
 from waymeet.interfaces.web.source import colour_lines
@@ -96,6 +97,8 @@ def _editor_link(asker: Asker, document: str, line: int) -> str:
     A path with a masked secret names no file, so it has none.
     """
     project = asker.project
+    if FRAME.get().person:  # on another machine, perhaps
+        return ""
     if unmask_path(project.root, document) != document:
         return ""
     return make_editor_link(project.settings.serve.editor, project.root, document, line)
@@ -140,7 +143,7 @@ def _first_line(text: str, marked: tuple[int, int] | None) -> int:
 
 
 def _page_url(path: str, line: int) -> str:
-    return link(f"/read/{quote(path)}", **{"from": max(line, 1)})
+    return link(page_url(f"/read/{quote(path)}"), **{"from": max(line, 1)})
 
 
 def _folders(document: str) -> list[tuple[str, str]]:

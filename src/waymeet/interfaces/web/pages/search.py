@@ -9,7 +9,9 @@ from starlette.responses import Response
 
 from waymeet.interfaces.requests.operations.search import SearchAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import FRAME, page_url
 from waymeet.interfaces.web.html import respond
+from waymeet.interfaces.web.newest_search import NEWEST
 from waymeet.interfaces.web.pages.fields import FACETS, LIMITS, SearchState, read_state
 from waymeet.interfaces.web.signals import Bar, build_bar
 from waymeet.interfaces.web.suggestions import find_unfinished, has_words, suggest_filters
@@ -34,14 +36,18 @@ class ShownHit(NamedTuple):
     headings: tuple[str, ...]
     parts: tuple[SnippetPart, ...]
     bar: Bar | None
+    project: str = ""
+    """Name of its project, if several are searched."""
+    prefix: str | None = None
+    """What is put before the path of its document, if it is of another project than the page."""
 
 
 class ShownFacet(NamedTuple):
     """A facet with the addresses that switch its values on and off."""
 
     name: str
-    values: tuple[tuple[str, int, str, bool], ...]
-    """Value, count, address, and whether it is chosen."""
+    values: tuple[tuple[str, int | None, str, bool], ...]
+    """Value, count if it is known, address, and whether it is chosen."""
 
 
 async def show_search(asker: Asker, request: Request) -> Response:
@@ -51,7 +57,8 @@ async def show_search(asker: Asker, request: Request) -> Response:
 
 async def show_results(asker: Asker, request: Request) -> Response:
     """Show the results alone, for the script that searches while a query is typed."""
-    return respond("results.html", await _search(asker, request))
+    with NEWEST.replace(request):
+        return respond("results.html", await _search(asker, request))
 
 
 async def _search(asker: Asker, request: Request) -> dict[str, Any]:
@@ -61,7 +68,8 @@ async def _search(asker: Asker, request: Request) -> dict[str, Any]:
         "state": shown,
         "query": shown.query,
         "recipes": list_recipes(asker),
-        "project": asker.mask(asker.project.root.name),
+        "project": FRAME.get().project or asker.mask(asker.project.root.name),
+        "results_url": page_url("/results"),
         **await _results(asker, state, shown),
     }
 
@@ -74,17 +82,25 @@ async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict
         return {"answer": None, "completions": completions}
     request = state._replace(query=searched).request()
     answer: SearchAnswer = await asker.ask("search", **request, explain=True, facets=True)
-    more = next((limit for limit in LIMITS if limit > len(answer.hits)), 0)
-    has_more = bool(more) and answer.total_found > len(answer.hits) == (state.limit or LIMITS[0])
     return {
-        "answer": answer,
+        **show_answer(answer, shown),
         "completions": completions,
         "has_words": has_words(searched),
         "hits": [show_hit(hit) for hit in answer.hits],
+        "compare": shown.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
+    }
+
+
+def show_answer(answer: SearchAnswer, shown: SearchState) -> dict[str, Any]:
+    """Prepare what surrounds the hits of an answer for a template."""
+    more = next((limit for limit in LIMITS if limit > len(answer.hits)), 0)
+    has_more = bool(more) and answer.total_found > len(answer.hits) == (shown.limit or LIMITS[0])
+    return {
+        "answer": answer,
         "facets": list(_facets(answer.facets, shown)),
         "more": shown._replace(limit=more).url() if has_more else "",
         "suggestions": list(suggest_searches(answer, shown)),
-        "compare": shown.url("/compare", **{"with": "classic" if answer.recipe != "classic" else "auto"}),
+        "compare": "",
     }
 
 

@@ -1,19 +1,21 @@
 """Signing in by a one-time code, and signing out."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from waymeet.interfaces.http.problems import RequestRefusedError
+from waymeet.interfaces.web.frame import FRAME, Frame
 from waymeet.interfaces.web.html import HEADERS, respond
-from waymeet.interfaces.web.sign_in.visitor import HOW, SignIn, Visitor
+from waymeet.interfaces.web.sign_in.visitor import SignIn
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 _SEE_OTHER = 303
 
 
-async def show_sign_in(sign_in: SignIn, request: Request, visitor: Visitor) -> Response:
+async def show_sign_in(sign_in: SignIn, make_frame: Callable[[Request], Frame], request: Request) -> Response:
     """Use the code of a link and go on without it, or show whether the browser is signed in.
 
     The answer to an address with a code is always a redirection, so that the code stays in no history.
@@ -21,7 +23,9 @@ async def show_sign_in(sign_in: SignIn, request: Request, visitor: Visitor) -> R
     code = request.query_params.get("code", "")
     if not code:
         has_failed = bool(request.query_params.get("failed"))
-        values = {"query": "", "session": visitor.session, "has_failed": has_failed, "how": HOW}
+        FRAME.set(make_frame(request))
+        visitor = await sign_in.read_visitor(request)
+        values = {"query": "", "session": visitor.session, "has_failed": has_failed, "how": visitor.how}
         return allow_own_referrer(respond("sign_in.html", values, 403 if has_failed else 200))
     if request.method != "GET" or "prefetch" in request.headers.get("sec-purpose", ""):
         raise RequestRefusedError(405, "sign_in", "The code was not used.", "Open the link in a browser.")
@@ -34,9 +38,9 @@ async def show_sign_in(sign_in: SignIn, request: Request, visitor: Visitor) -> R
     return response
 
 
-async def sign_out(sign_in: SignIn, request: Request, visitor: Visitor) -> Response:
+async def sign_out(sign_in: SignIn, request: Request) -> Response:
     """End the session of the browser."""
-    visitor.check()
+    (await sign_in.read_visitor(request)).check()
     sign_in.sessions.end(sign_in.read_cookie(request))
     response = redirect(SIGN_IN)
     sign_in.remove_cookie(response)

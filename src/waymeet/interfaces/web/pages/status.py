@@ -1,7 +1,7 @@
 """The status page: contents and progress of the index, problems and settings in force."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from waymeet.interfaces.web.html import HEADERS, respond
 if TYPE_CHECKING:
     from waymeet.interfaces.quality.saved_report import SavedReport
 
+MAY_READ = "waymeet.may_read"
+"""Key of a request's scope: a function that tells whether its sender may still read the project."""
 _RUNNING_SECONDS, _IDLE_SECONDS = 1.0, 5.0
 """Time between two looks at the status, while a job runs and else."""
 
@@ -71,14 +73,18 @@ class StatusEvents:
         """End all streams."""
         self._closing.set()
 
-    async def follow(self, asker: Asker, _request: Request) -> Response:
-        """Send the progress when it changes."""
+    async def follow(self, asker: Asker, request: Request) -> Response:
+        """Send the progress when it changes, for as long as the sender may read it."""
         headers = {name: value for name, value in HEADERS.items() if name != "Content-Security-Policy"}
-        return StreamingResponse(self._events(asker), headers=headers, media_type="text/event-stream")
+        return StreamingResponse(
+            self._events(asker, request.scope.get(MAY_READ, lambda: True)),
+            headers=headers,
+            media_type="text/event-stream",
+        )
 
-    async def _events(self, asker: Asker) -> AsyncIterator[bytes]:
+    async def _events(self, asker: Asker, may_read: Callable[[], bool]) -> AsyncIterator[bytes]:
         sent: Progress | None = None
-        while not self._closing.is_set():
+        while not self._closing.is_set() and may_read():
             progress = to_progress(await asker.ask("status"))
             if progress != sent:
                 yield b"event: progress\ndata: " + msgspec.json.encode(progress) + b"\n\n"

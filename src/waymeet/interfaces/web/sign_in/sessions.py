@@ -1,4 +1,4 @@
-"""One-time codes, and the sessions of browsers that they start.
+"""One-time codes, and the sessions of browsers.
 
 Codes and sessions are kept in memory, as digests, so that they end with the server.
 """
@@ -14,6 +14,7 @@ CODE_SECONDS = 120.0
 """Time within which a code must be used."""
 _MAX_CODES = 20
 _MAX_SESSIONS = 20
+"""Sessions of one holder."""
 _MAX_MESSAGES = 20
 
 
@@ -28,7 +29,7 @@ class Message(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A browser that may write."""
+    """A browser that is signed in."""
 
     form_token: str
     """What every form must send, which no page of another origin can read."""
@@ -36,6 +37,8 @@ class Session(NamedTuple):
     used: float
     messages: list[Message]
     """What the next page shows."""
+    holder: str = ""
+    """Who has signed in; empty for the user who runs the server."""
 
     def has_form_token(self, token: str) -> bool:
         """Tell whether a form was made for this session."""
@@ -75,10 +78,25 @@ class Sessions:
         self._remove_expired()
         if self._codes.pop(_digest(code), None) is None:
             return ""
+        return self.add()
+
+    def add(self, holder: str = "") -> str:
+        """Start a session and return the value of its cookie.
+
+        The oldest ones of the same holder end.
+        """
+        self._remove_expired()
+        own = [key for key, session in self._sessions.items() if session.holder == holder]
+        for key in own[: max(len(own) - _MAX_SESSIONS + 1, 0)]:
+            del self._sessions[key]
         value = secrets.token_urlsafe(32)
-        _limit(self._sessions, _MAX_SESSIONS - 1)
-        self._sessions[_digest(value)] = Session(secrets.token_urlsafe(32), self._now(), self._now(), [])
+        self._sessions[_digest(value)] = Session(secrets.token_urlsafe(32), self._now(), self._now(), [], holder)
         return value
+
+    def get(self, value: str) -> Session | None:
+        """Find the session of a cookie."""
+        self._remove_expired()
+        return self._sessions.get(_digest(value))
 
     def find(self, value: str) -> Session | None:
         """Find the session of a cookie, and note that it was used."""
@@ -115,7 +133,7 @@ def _digest(value: str) -> bytes:
     return sha256(value.encode("utf-8", "surrogatepass")).digest()
 
 
-def _limit(entries: dict[bytes, float] | dict[bytes, Session], most: int) -> None:
+def _limit(entries: dict[bytes, float], most: int) -> None:
     """Remove the oldest entries above a number."""
     for key in list(entries)[: max(len(entries) - most, 0)]:
         del entries[key]

@@ -15,7 +15,9 @@ from waymeet.interfaces.web.sign_in.sessions import Session, Sessions
 
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
 """The field of every form that has the token of the session."""
-HOW = "Run `waymeet open` in the folder of the project."
+OLD_FORM = "old_form"
+"""Code of the error for a form without the token of the session."""
+HOW = "Run `waymeet open` in the folder of the project. It signs this browser in."
 _MAX_FIELDS = 1000
 
 
@@ -41,6 +43,8 @@ class Visitor(NamedTuple):
     form: Form = Form()
     refusal: RequestRefusedError | None = None
     """Why nothing is written for this request."""
+    how: str = HOW
+    """How to get the right to write."""
 
     def check(self) -> None:
         """Raise the reason why nothing is written, if there is one."""
@@ -56,19 +60,23 @@ class SignIn:
         self._access = access
         self.sessions = Sessions(settings.sign_in_idle_seconds, settings.sign_in_seconds)
         self._name = cookie_name(access.port)
+        self._is_secure = access.has_tls
 
     async def read_visitor(self, request: Request) -> Visitor:
         """Read the session and the form of a request, and check whether it may write.
 
         A page for another user of this machine has no session, so that it shows no token of a form either.
         """
-        session = self.sessions.find(self.read_cookie(request))
-        if session is not None and self.is_from_other_user(request):
-            session = None
+        session = self.find_session(request)
         if request.method != "POST":
             return Visitor(session)
         form = Form(_parse_form(await request.body(), request))
         return Visitor(session, form, self._find_refusal(request, session, form))
+
+    def find_session(self, request: Request) -> Session | None:
+        """Find the session of a request, none if another user of this machine sent it."""
+        session = self.sessions.find(self.read_cookie(request))
+        return None if session is None or self.is_from_other_user(request) else session
 
     def read_cookie(self, request: Request) -> str:
         """Give the value of the cookie, or an empty text."""
@@ -77,11 +85,13 @@ class SignIn:
     def set_cookie(self, response: Response, value: str) -> None:
         """Send the cookie of a session."""
         age = int(self.sessions.max_seconds)
-        response.set_cookie(self._name, value, max_age=age, path="/", httponly=True, samesite="strict")
+        response.set_cookie(
+            self._name, value, max_age=age, path="/", secure=self._is_secure, httponly=True, samesite="strict"
+        )
 
     def remove_cookie(self, response: Response) -> None:
         """Make the browser forget the cookie."""
-        response.delete_cookie(self._name, path="/", httponly=True, samesite="strict")
+        response.delete_cookie(self._name, path="/", secure=self._is_secure, httponly=True, samesite="strict")
 
     def is_from_other_user(self, request: Request) -> bool:
         """Tell whether a program of another user of this machine sent a request."""
@@ -92,15 +102,15 @@ class SignIn:
         """Find what forbids a request to write: its user, its origin, no session, an old form."""
         if self.is_from_other_user(request):
             return _refuse("other_user", "Another user of this machine sent this.", HOW)
-        if not self._is_from_own_page(request):
+        if not self.is_from_own_page(request):
             return _refuse("wrong_origin", "This was not sent by the page itself.", "Use the form of the page.")
         if session is None:
             return _refuse("not_signed_in", "You are not signed in for writing, or no longer.", HOW)
         if not session.has_form_token(form.text(FORM_TOKEN)):
-            return _refuse("old_form", "The form is from before you signed in.", "Send it once more from this page.")
+            return _refuse(OLD_FORM, "The form is from before you signed in.", "Send it once more from this page.")
         return None
 
-    def _is_from_own_page(self, request: Request) -> bool:
+    def is_from_own_page(self, request: Request) -> bool:
         """Tell whether the browser says that a page of this server sent the request.
 
         Origins that the settings allow may read, and write with the token, but not use the session.
@@ -108,7 +118,10 @@ class SignIn:
         origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
         if origin is None and site is None:
             return False
-        return (origin is None or self._access.is_own_origin(origin)) and site in {None, "same-origin"}
+        return (origin is None or self._access.is_own_origin(origin, request.headers.get("host", ""))) and site in {
+            None,
+            "same-origin",
+        }
 
 
 def cookie_name(port: int) -> str:

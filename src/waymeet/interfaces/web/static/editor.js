@@ -47,7 +47,7 @@ class Picker {
     const controller = this.running = new AbortController();
     try {
       const query = new URLSearchParams({ q: words, from: this.source });
-      const response = await fetch(`/pick?${query}`, { signal: controller.signal });
+      const response = await fetch(`${document.body.dataset.base}/pick?${query}`, { signal: controller.signal });
       if (!response.ok || controller !== this.running) { this.close(); return; }
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       if (controller === this.running) this.show([...page.querySelectorAll("[role=option]")]);
@@ -150,7 +150,7 @@ if (form) {
   async function reachServer() {
     reached = Date.now();
     try {
-      return (await fetch("/pick?q=")).status < 500;
+      return (await fetch(`${document.body.dataset.base}/pick?q=`)).status < 500;
     } catch {
       return false;
     }

@@ -3,6 +3,7 @@ import { Graph } from "./graph_model.js";
 import { View } from "./graph_view.js";
 
 const LISTED = 100; // nodes of a search that are listed
+const base = document.body.dataset.base; // of the project
 const page = document.querySelector("#graph");
 const stage = document.querySelector("#stage");
 const message = document.querySelector("#drawn");
@@ -25,11 +26,11 @@ function encode(id) {
 }
 
 function readAddress(node) {
-  return `/read/${encode(graph.id[node].split("#")[0])}`;
+  return `${base}/read/${encode(graph.id[node].split("#")[0])}`;
 }
 
 function graphAddress(node) {
-  return `/graph/${encode(graph.id[node])}`;
+  return `${base}/graph/${encode(graph.id[node])}`;
 }
 
 function point(node) {
@@ -156,7 +157,7 @@ page.addEventListener("click", (event) => {
   const link = event.target.closest("a");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const target = new URL(link.href);
-  if (target.origin !== location.origin || !/^\/graph(\/|$)/.test(target.pathname)) return;
+  if (target.origin !== location.origin || !`${target.pathname}/`.startsWith(`${base}/graph/`)) return;
   event.preventDefault();
   go(target.pathname + target.search);
 });

@@ -61,6 +61,20 @@ document.addEventListener("keydown", (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 
+// The list of projects closes like a menu.
+const projects = document.querySelector("#switch");
+function closeProjects(event) {
+  if (!projects?.open || projects.contains(event.target)) return;
+  projects.open = false;
+}
+document.addEventListener("click", closeProjects);
+document.addEventListener("focusin", closeProjects);
+projects?.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !projects.open) return;
+  projects.open = false;
+  projects.querySelector("summary").focus();
+});
+
 document.addEventListener("focusin", (event) => {
   const hit = event.target.closest?.(".hit");
   for (const other of document.querySelectorAll(".hit.selected")) if (other !== hit) other.classList.remove("selected");

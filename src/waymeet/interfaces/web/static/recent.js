@@ -1,5 +1,6 @@
-// Recent searches of this browser.
-const KEY = "waymeet.recent";
+// Recent searches of this browser in this project.
+const base = document.querySelector("#search")?.getAttribute("action") ?? "/";
+const KEY = base === "/" ? "waymeet.recent" : `waymeet.recent ${base}`; // each project has its own
 const MOST = 8;
 
 export function readRecent() {
@@ -36,7 +37,7 @@ export function showRecent() {
   section.querySelector("ul").replaceChildren(...entries.map((entry) => {
     const item = document.createElement("li");
     const link = document.createElement("a");
-    link.href = `/?${new URLSearchParams({ q: entry })}`;
+    link.href = `${base}?${new URLSearchParams({ q: entry })}`;
     link.textContent = entry;
     item.append(link);
     return item;

@@ -8,8 +8,10 @@ const RETRY = 1500; // milliseconds until a search is repeated that the server c
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
 const results = document.querySelector("#results");
+const start = new URL(form.action).pathname; // the path of this page
 const announcement = document.querySelector("#announcement");
 const title = document.title.replace(/^.* – (?=[^–]* – Waymeet$)/s, "");
+const headers = { "X-Waymeet-Page": crypto.getRandomValues(new Uint32Array(4)).join("-") }; // a newer search of this page cancels the earlier one
 let timer = 0;
 let waiting = null; // what the timer will do
 let duration = 0; // milliseconds of the last search
@@ -31,7 +33,7 @@ async function load(search) {
   const start = performance.now();
   results.setAttribute("aria-busy", "true");
   try {
-    const response = await fetch(`/results${search}`, { signal: controller.signal });
+    const response = await fetch(`${form.dataset.results}${search}`, { signal: controller.signal, headers });
     const text = await response.text();
     if (controller !== running) return; // a later search has started
     if (response.headers.get("content-type")?.startsWith("text/html")) {
@@ -62,7 +64,13 @@ function show(text, search) {
   announcement.textContent = found ? `${found.dataset.count} of ${found.dataset.total} results` : "";
   const query = new URLSearchParams(search).get("q");
   document.title = query ? `${query} – ${title}` : title;
+  keepQuery(query);
   showRecent();
+}
+
+// Another project is searched for the same words.
+function keepQuery(query) {
+  for (const link of document.querySelectorAll("#switch a")) link.search = query ? new URLSearchParams({ q: query }) : "";
 }
 
 function showProblem(message, help) {
@@ -95,7 +103,7 @@ function fill(search) {
 function go(search, { replace = false } = {}) {
   clearTimeout(timer);
   waiting = null;
-  if (search !== location.search) history[replace ? "replaceState" : "pushState"](null, "", search || "/");
+  if (search !== location.search) history[replace ? "replaceState" : "pushState"](null, "", search || start);
   if (search !== shown || running) load(search);
 }
 
@@ -129,7 +137,7 @@ document.addEventListener("click", (event) => {
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (link.matches(".open")) addRecent(box.value);
   const target = new URL(link.href);
-  if (target.origin !== location.origin || target.pathname !== "/" || link.hash) return;
+  if (target.origin !== location.origin || target.pathname !== start || link.hash) return;
   event.preventDefault();
   isTyped = false;
   fill(target.search);

@@ -15,7 +15,7 @@ function describeLeft(state) {
   return state.seconds_left < 60 ? "A job is running, less than a minute left." : `A job is running, about ${minutes} min left.`;
 }
 
-const events = new EventSource("/status/events");
+const events = new EventSource(`${document.body.dataset.base}/status/events`);
 events.addEventListener("progress", (event) => {
   const state = JSON.parse(event.data);
   if (!document.getElementById("documents") && state.documents) { location.reload(); return; }
@@ -32,7 +32,7 @@ if (problems) {
   const link = problems.querySelector("p a");
   const label = link.textContent;
   link.textContent = "Checking …";
-  const response = await fetch("/status/problems");
+  const response = await fetch(link.href);
   if (response.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     problems.querySelector("p").replaceWith(...page.querySelector("#found").childNodes);

@@ -1,0 +1,1 @@
+"""Pages of several projects on one server."""
