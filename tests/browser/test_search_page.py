@@ -118,6 +118,17 @@ def test_a_score_is_explained_in_place(visit: Open) -> None:
     assert "idf = ln(1 + (N − n + 0.5)/(n + 0.5))" in seen.text(".tree")
 
 
+def test_the_calculation_of_a_score_is_loaded_when_it_is_opened(visit: Open) -> None:
+    seen = visit("/")
+    seen.page.locator("#q").fill("spring tides")
+    expect(seen.page.locator(_FIRST).first).to_have_text("Tides")
+    expect(seen.page.locator(".tree")).to_have_count(0)
+    seen.page.locator(".why summary").first.click()
+    seen.page.locator(".all summary").first.click()
+    expect(seen.page.locator(".tree").first).to_contain_text("idf = ln(1 + (N − n + 0.5)/(n + 0.5))")
+    expect(seen.page.locator(".all[data-later]")).to_have_count(0)
+
+
 def test_two_rankings_are_compared(visit: Open) -> None:
     seen = visit("/?q=berth")
     seen.page.locator(".summary a").click()

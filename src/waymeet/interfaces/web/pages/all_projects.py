@@ -31,13 +31,13 @@ Mask = Callable[[Any], Any]
 
 async def show_all_projects(search: SearchProjects, mask: Mask, request: Request) -> Response:
     """Show the form of the search over all projects, with results if there is a query."""
-    return respond("search.html", await _search(search, mask, request))
+    return respond("search.html", {**await _search(search, mask, request), "has_trees": True})
 
 
 async def show_all_results(search: SearchProjects, mask: Mask, request: Request) -> Response:
     """Show the results alone, for the script that searches while a query is typed."""
     with NEWEST.replace(request):
-        return respond("results.html", await _search(search, mask, request))
+        return respond("results.html", {**await _search(search, mask, request), "has_trees": False})
 
 
 async def _search(search: SearchProjects, mask: Mask, request: Request) -> dict[str, Any]:

@@ -52,13 +52,16 @@ class ShownFacet(NamedTuple):
 
 async def show_search(asker: Asker, request: Request) -> Response:
     """Show the search form, with results if there is a query."""
-    return respond("search.html", await _search(asker, request))
+    return respond("search.html", {**await _search(asker, request), "has_trees": True})
 
 
 async def show_results(asker: Asker, request: Request) -> Response:
-    """Show the results alone, for the script that searches while a query is typed."""
+    """Show the results alone, for the script that searches while a query is typed.
+
+    The calculations of the scores, most of the page, are loaded when they are opened.
+    """
     with NEWEST.replace(request):
-        return respond("results.html", await _search(asker, request))
+        return respond("results.html", {**await _search(asker, request), "has_trees": False})
 
 
 async def _search(asker: Asker, request: Request) -> dict[str, Any]:

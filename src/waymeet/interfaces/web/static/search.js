@@ -1,9 +1,8 @@
 // Results while a query is typed. The server renders them; the address always names what is shown.
 import { addRecent, forgetRecent, showRecent } from "./recent.js";
 
-const PAUSE = 8; // milliseconds without a key before a search starts
-const BUSY_PAUSE = 120; // the same while the server still answers an earlier search, at least
-const MAX_PAUSE = 1000; // and at most; a slow server would otherwise work on searches that nobody waits for
+const BUSY_PAUSE = 10; // milliseconds without a key before a search replaces one that the server still answers, at least
+const MAX_PAUSE = 1000; // and at most: the slower the server, the fewer searches are started and cancelled
 const RETRY = 1500; // milliseconds until a search is repeated that the server could not answer yet
 const form = document.querySelector("#search");
 const box = document.querySelector("#q");
@@ -15,6 +14,7 @@ const headers = { "X-Waymeet-Page": crypto.getRandomValues(new Uint32Array(4)).j
 let timer = 0;
 let waiting = null; // what the timer will do
 let duration = 0; // milliseconds of the last search
+let since = 0; // when the search that is under way has started
 let retry = 0;
 let running = null; // the AbortController of the search that is under way
 let shown = location.search;
@@ -30,7 +30,7 @@ async function load(search) {
   running?.abort();
   clearTimeout(retry);
   const controller = running = new AbortController();
-  const start = performance.now();
+  since = performance.now();
   results.setAttribute("aria-busy", "true");
   try {
     const response = await fetch(`${form.dataset.results}${search}`, { signal: controller.signal, headers });
@@ -49,7 +49,7 @@ async function load(search) {
   } finally {
     if (controller === running) {
       running = null;
-      duration = performance.now() - start;
+      duration = performance.now() - since;
       results.removeAttribute("aria-busy");
       waiting?.(); // a later query has been typed
     }
@@ -57,8 +57,7 @@ async function load(search) {
 }
 
 function show(text, search) {
-  const page = new DOMParser().parseFromString(text, "text/html");
-  results.replaceChildren(...page.body.childNodes);
+  results.innerHTML = text; // made by the server, which escapes it; faster than parsing it as a document of its own
   shown = search;
   const found = results.querySelector(".found");
   announcement.textContent = found ? `${found.dataset.count} of ${found.dataset.total} results` : "";
@@ -66,6 +65,28 @@ function show(text, search) {
   document.title = query ? `${query} – ${title}` : title;
   keepQuery(query);
   showRecent();
+}
+
+// The calculation of a score is loaded when it is opened: the page without a script has it.
+async function loadNumbers(event) {
+  if (!event.target.open || !event.target.matches("#results .all[data-later]")) return;
+  const list = results.querySelector(".list");
+  const message = event.target.querySelector("[role=status]");
+  message.textContent = "Loading …";
+  try {
+    const response = await fetch(start + location.search, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    for (const hit of page.querySelectorAll(".hit")) {
+      const own = list.querySelector(`.hit[data-id="${CSS.escape(hit.dataset.id)}"] .all[data-later]`);
+      const numbers = hit.querySelector(".all");
+      if (!own || !numbers) continue;
+      own.replaceChildren(...numbers.childNodes);
+      delete own.dataset.later;
+    }
+    message.textContent = "The numbers could not be loaded. Reload the page to see them."; // unless they have replaced it
+  } catch {
+    message.textContent = "The server does not answer.";
+  }
 }
 
 // Another project is searched for the same words.
@@ -117,7 +138,9 @@ function typed() {
     go(search, { replace: isTyped });
     isTyped = true;
   };
-  timer = setTimeout(waiting, running ? Math.min(Math.max(BUSY_PAUSE, duration / 2), MAX_PAUSE) : PAUSE);
+  const slow = Math.max(duration, performance.now() - since);
+  if (running) timer = setTimeout(waiting, Math.min(Math.max(BUSY_PAUSE, slow / 4), MAX_PAUSE));
+  else waiting();
 }
 
 box.addEventListener("input", (event) => { if (!event.isComposing) typed(); });
@@ -148,6 +171,7 @@ document.addEventListener("click", (event) => {
   }
 });
 
+document.addEventListener("toggle", loadNumbers, true);
 addEventListener("popstate", () => {
   isTyped = false;
   clearTimeout(timer);
