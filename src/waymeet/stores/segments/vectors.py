@@ -160,7 +160,10 @@ class VectorBlock(NamedTuple):
 
 
 def _weigh_distances(words: NDArray[np.uint64], planes: NDArray[np.uint64]) -> NDArray[Any]:
-    """Sum the distances between words and the planes of a query, each with twice the weight of the next."""
+    """Sum the weighted distances between words and the planes of a query.
+
+    Each plane has twice the weight of the next.
+    """
     total = hamming_distances(words, planes[0])
     for plane in planes[1:]:
         total *= 2
