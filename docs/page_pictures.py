@@ -26,7 +26,7 @@ PICTURES = {
     "page-board.png": ("/tasks", "light", ""),
     "page-compare.png": (f"/compare?{urlencode({'q': QUERY, 'with': 'threeway'})}", "dark", ""),
     "page-graph.png": ("/graph", "light", "#stage[data-ready] #zoom-all"),
-    "page-projects.png": (f"/all?{urlencode({'q': 'how often are scales calibrated'})}", "light", "#switch summary"),
+    "page-projects.png": (f"/all?{urlencode({'q': 'calibrate every scale before spring'})}", "light", "#switch summary"),
 }
 """File, path, colours, and what is clicked."""
 TASKS = (
@@ -40,6 +40,21 @@ TASKS = (
     ("Buy a second gateway", "cancelled", "tags: [hardware]"),
 )
 """Tasks of the board: title, status, and other fields."""
+OTHERS = {
+    "field-manual": (
+        "scales.md",
+        (
+            "# Scales\n\n## Calibration\n\nCalibrate each scale twice a year, before spring and after the harvest. "
+            "Use the brass weights.\n\n## Repair\n\nA scale that shows the wrong weight has a wet load cell.\n"
+        ),
+    ),
+    "養蜂ノート": (
+        "巣箱.md",
+        "# 巣箱のはかり\n\nはかり（scale）は春と収穫の後に校正（calibration）します。\n",
+    ),
+    "供应商": ("秤.md", "# 秤的校准\n\n每年春天校准（calibrate）所有的秤（scales）。\n"),
+}
+"""Other projects of the user: name, file and text."""
 
 
 @contextmanager
@@ -51,6 +66,10 @@ def serve_copy() -> Iterator[str]:
         write_tasks(root)
         environment = {**os.environ, **{f"XDG_{name}_HOME": f"{folder}/{name}" for name in ("DATA", "CONFIG", "STATE")}}
         command = [sys.executable, "-m", "waymeet"]
+        for name, (file, text) in OTHERS.items():
+            (Path(folder) / name).mkdir()
+            (Path(folder) / name / file).write_text(text, "utf-8")
+            subprocess.run([*command, "index"], cwd=Path(folder) / name, env=environment, check=True)
         subprocess.run([*command, "index"], cwd=root, env=environment, check=True)
         serve = [*command, "serve", "--port", "0", "--json"]
         with subprocess.Popen(serve, cwd=root, env=environment, stdout=subprocess.PIPE, text=True) as process:

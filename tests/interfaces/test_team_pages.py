@@ -131,6 +131,15 @@ def test_nobody_sees_a_page_without_signing_in(team: Team) -> None:
     assert nobody.get("/p/open/", Cookie="waymeet-session-1=x").status == 303
 
 
+def test_a_link_of_another_site_shows_a_page_that_leads_on(team: Team, reader: TeamVisitor) -> None:
+    reply = reader.get("/p/open/?q=dawn&kind=docs", **{"Sec-Fetch-Site": "cross-site"})
+    assert reply.status == 403
+    page = reply.body.decode()
+    assert '<a href="/p/open/?q=dawn&amp;kind=docs">Open this page</a>' in page
+    assert "gardener" not in page
+    assert 'href="/notes"' not in page
+
+
 def test_a_token_starts_a_session(team: Team) -> None:
     page = TeamVisitor(team, "").get("/sign-in?to=/p/open/%3Fq%3Ddawn")
     assert (page.status, page.headers["referrer-policy"]) == (200, "same-origin")

@@ -11,6 +11,7 @@ from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.teams.rate_limit import RateLimit
 from waymeet.interfaces.teams.sign_in import STATIC, TeamSignIn, is_page_path
 from waymeet.interfaces.teams.token_store import OWNER, Sender, TokenChecker
+from waymeet.interfaces.web.frame import FRAME, NO_PROJECT
 from waymeet.settings import Serve
 
 _LOG = logging.getLogger(__name__)
@@ -49,6 +50,7 @@ class TeamAccess(NamedTuple):
         Raises:
             RequestRefusedError: host, origin or token is wrong, or the sender has sent too many.
         """
+        FRAME.set(NO_PROJECT)  # of the page that shows an error
         self.policy.check_address(headers)
         authorization = headers.get("authorization", "")
         if not authorization and path in OPEN:

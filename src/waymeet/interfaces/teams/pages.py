@@ -24,7 +24,7 @@ from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRe
 from waymeet.interfaces.teams.sign_in import STATIC, TeamSignIn
 from waymeet.interfaces.teams.token_store import Sender
 from waymeet.interfaces.web.assets import send_asset
-from waymeet.interfaces.web.frame import ALL, FRAME, PROJECTS, Frame, ProjectLink, project_prefix
+from waymeet.interfaces.web.frame import ALL, FRAME, NO_PROJECT, PROJECTS, Frame, ProjectLink, project_prefix
 from waymeet.interfaces.web.html import HEADERS, link, respond
 from waymeet.interfaces.web.pages.all_projects import RESULTS, show_all_projects, show_all_results
 from waymeet.interfaces.web.pages.sign_in import SIGN_IN, SIGN_OUT, allow_own_referrer, find_own_path, redirect
@@ -143,7 +143,7 @@ class TeamPages:
         """Describe what surrounds the pages of a request."""
         sender: Sender = request.scope[SENDER]
         if not sender.name:
-            return Frame(start=ALL, has_project=False)
+            return NO_PROJECT
         session = self._sign_in.find_session(request)
         links = tuple(
             ProjectLink(each.entry.name, f"{project_prefix(each.entry.name)}/", not sender.may_write(each.entry.id))

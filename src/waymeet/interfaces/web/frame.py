@@ -38,6 +38,8 @@ class Frame(NamedTuple):
     """For the form that signs this person out."""
 
 
+NO_PROJECT = Frame(start=ALL, has_project=False)
+"""Of a server of several projects, for someone who is not signed in."""
 FRAME: ContextVar[Frame] = ContextVar("frame", default=Frame())  # noqa: B039 - it is immutable
 """The frame of the request that is answered. Each request runs in a task, so that its value ends with it."""
 
