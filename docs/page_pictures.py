@@ -26,7 +26,11 @@ PICTURES = {
     "page-board.png": ("/tasks", "light", ""),
     "page-compare.png": (f"/compare?{urlencode({'q': QUERY, 'with': 'threeway'})}", "dark", ""),
     "page-graph.png": ("/graph", "light", "#stage[data-ready] #zoom-all"),
-    "page-projects.png": (f"/all?{urlencode({'q': 'calibrate every scale before spring'})}", "light", "#switch summary"),
+    "page-projects.png": (
+        f"/all?{urlencode({'q': 'calibrate every scale before spring'})}",
+        "light",
+        "#switch summary",
+    ),
 }
 """File, path, colours, and what is clicked."""
 TASKS = (
