@@ -24,7 +24,8 @@ WaymeetError
 │   ├── EmbeddingError      an embedder failed
 │   │   └── UnusableVectorError  invalid vector
 │   └── CircuitOpenError    disabled for a while because it was too slow
-└── SearchFailedError       every way to rank failed                          (exit 3)
+├── SearchFailedError       every way to rank failed                          (exit 3)
+└── AuditError              a change cannot be recorded in the audit log      (exit 3)
 
 A message states what happened and why, a hint the next step.
 """
@@ -157,3 +158,7 @@ class CircuitOpenError(ModelError):
 
 class SearchFailedError(WaymeetError):
     """Every way to rank failed, so that there is no answer."""
+
+
+class AuditError(WaymeetError):
+    """A change cannot be recorded in the audit log. Nothing was changed."""

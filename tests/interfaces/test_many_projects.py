@@ -114,7 +114,7 @@ def test_a_wrong_query_is_an_error_and_not_a_degraded_project(others: Projects) 
 def test_the_library_searches_and_reads(
     others: Projects, roots: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waymeet.project.registered.fan_out._CHECK_SECONDS", 0.0)
+    monkeypatch.setattr("waymeet.project.registered.fan_out.SEARCH_SECONDS", 0.0)
     answer = others.search("water", limit=2, explain=True)
     assert len(answer.hits) == 2
     assert answer.total_found == 3

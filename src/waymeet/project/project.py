@@ -308,10 +308,10 @@ class Project:
         """Create an empty index for documents that are not files, and the tools to search it."""
         return self.tools(self._open_store(create=True))
 
-    def refreshed_store(self, *, refresh: bool = True) -> tuple[Store, tuple[Degraded, ...]]:
+    def refreshed_store(self, *, refresh: bool | float = True, query: str = "") -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store, brought up to date as for a search, and what it lacks all the same."""
-        store = self._open_store()
-        return store, self._index_changes(store, self.index_settings) if refresh else ()
+        store, own = self._open_store(), freshness.limit_time(self.index_settings, refresh)
+        return store, () if refresh is False else self._index_changes(store, own, query)
 
     def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
         """Give the link graph around a document, section or symbol, or the whole graph."""

@@ -82,13 +82,27 @@ def judge_relevance(
     answered = estimate_answered(_answer_features(search, tools, query, found, similarity.best))
     hits = []
     for document, chunks in shown:
-        sections = [estimate for chunk in chunks if (estimate := _estimate(search, query, similarity, document, chunk))]
+        titles = {chunk.id: (document.title, " ".join(chunk.headings)) for chunk in chunks}
+        sections = [each for item in titles.items() if (each := _estimate(search, query, similarity, *item))]
         best = max(sections, key=lambda estimate: estimate.value, default=None)
         hits.append(best and product("estimated relevance = product of two chances", answered, best))
     # A hit without evidence may be relevant.
     is_known = bool(hits) and all(estimate is not None for estimate in hits[:JUDGED_HITS])
     is_low = (is_known and answered.value < settings.relevance.min) or is_about_unknown_names(search)
     return RelevanceVerdict(hits, is_low, any(words.has_match for words in found))
+
+
+def estimate_best(search: Search, tools: Tools, settings: Settings) -> float:
+    """Estimate the relevance of the best hit from ranked lists alone, without ranking them together.
+
+    Titles are not read, so that the estimate is a little low where a title has the words of the query.
+    """
+    ids = list(dict.fromkeys(row.chunk for ranking in search.lists.values() for row in ranking))
+    query = _query_terms(search, tools, settings.bm25, ids)
+    similarity = _similarity(search, tools, ids)
+    answered = estimate_answered(_answer_features(search, tools, query, query.found_words(ids), similarity.best))
+    sections = [_estimate(search, query, similarity, chunk) for chunk in ids]
+    return answered.value * max((estimate.value for estimate in sections if estimate), default=0.0)
 
 
 def _answer_features(
@@ -166,11 +180,11 @@ def _first_space(tools: Tools, language: str) -> str:
 
 
 def _estimate(
-    search: Search, query: _QueryTerms, similarity: _Similarity, document: Document, chunk: Chunk
+    search: Search, query: _QueryTerms, similarity: _Similarity, chunk: str, titles: tuple[str, ...] = ()
 ) -> Explanation | None:
     """Estimate the relevance of a chunk, None if only an uncalibrated model found it."""
-    fields_by_word = {evidence.word: evidence.fields for evidence in query.evidence.get(chunk.id, ())}
-    steps = similarity.steps.get(chunk.id)
+    fields_by_word = {evidence.word: evidence.fields for evidence in query.evidence.get(chunk, ())}
+    steps = similarity.steps.get(chunk)
     if steps is None and not fields_by_word and (similarity.is_uncalibrated or not query.idf):
         return None
     query_idf = sum(query.idf.values()) or 1.0
@@ -178,16 +192,14 @@ def _estimate(
     heading_idf = sum(
         query.idf[word] for word, fields in fields_by_word.items() if not _HEADING_FIELDS.isdisjoint(fields)
     )
-    overlap = 0.0
-    if heading_idf:
-        overlap = max(_overlap(document.title, query.terms), _overlap(" ".join(chunk.headings), query.terms))
+    overlap = max((_overlap(title, query.terms) for title in titles), default=0.0) if heading_idf else 0.0
     return estimate_relevance(
         Features(
             idf_coverage=matched_idf / query_idf,
             matched_idf=min(matched_idf / query.max_idf, MAX_MATCHED_IDF),
             title_overlap=heading_idf / query_idf * overlap,
             similarity_steps=steps,
-            is_other_language=chunk.id in search.other_language,
+            is_other_language=chunk in search.other_language,
         )
     )
 
