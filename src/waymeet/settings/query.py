@@ -41,6 +41,7 @@ class Feedback(Struct, frozen=True, forbid_unknown_fields=True):
 class SeveralProjects(Struct, frozen=True, forbid_unknown_fields=True):
     """Search over several projects (`search --all`)."""
 
-    searched: Count = 3
-    """Projects that are searched for ten results: those whose best result is estimated to be the most relevant, by the
-    beginning of their lists of words and vectors. 0 searches all."""
+    searched: Count = 2
+    """Number of projects that are searched for ten results, if there are more than twice as many: those that are the
+    likeliest to answer, by their best word score and nearest vector. Four times as many if vectors are missing. 0
+    searches all."""

@@ -1,4 +1,4 @@
-"""Estimates of the relevance of projects, for the choice of those that are searched."""
+"""Estimates whether projects answer a query, for the choice of those that are searched."""
 
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 _SHORT_LISTS = Layer("estimate", {"pool": {"min": 1, "factor": 1}})
 
 
-def estimate_relevance(
-    project: Project, query: Query, over: tuple[Layer, ...], *, corrected: bool = False
-) -> "Estimate":
-    """Estimate the relevance of the best result of a project, from its index as it is."""
+def estimate_answer(project: Project, query: Query, over: tuple[Layer, ...], *, corrected: bool = False) -> "Estimate":
+    """Estimate whether a project answers a query, from its index as it is."""
     from waymeet.search.estimate import estimate_project
+    from waymeet.search.state import Tools
 
     store, _ = project.refreshed_store(refresh=False)
     settings = resolve((*project.layers_for(query.recipe), *over, _SHORT_LISTS))
-    tools = project.tools(store)
+    tools = Tools(store, project.models.active(store, project.settings.embedding).embedders)
     return estimate_project(project.recipe(query.recipe), query, tools, settings, corrected=corrected)
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from math import ceil
 from threading import Lock
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,13 +14,20 @@ from waymeet.errors import WaymeetError
 from waymeet.formulas.selection import choose_likeliest
 from waymeet.project.project import Project
 from waymeet.project.registered.checks import ESTIMATE_SECONDS, SEARCH_SECONDS, FileChecks
-from waymeet.project.registered.estimates import estimate_relevance, find_unknown_words
+from waymeet.project.registered.estimates import estimate_answer, find_unknown_words
 from waymeet.project.registered.registry import RegisteredProject
 from waymeet.settings import Layer, Shape
 from waymeet.types import Answer, Degraded, Query
 
+if TYPE_CHECKING:
+    from waymeet.search.estimate import Estimate
+
 _MAX_THREADS = 4
 """Projects that are searched at the same time."""
+_FEW_FACTOR = 2
+"""Up to so many times the projects that are searched of many, all are searched."""
+_WORDS_FACTOR = 4
+"""So many times the projects are searched if words alone tell which are likely, because vectors are missing."""
 _MIN_EMBEDDING_SECONDS = 0.05
 """Time below which no section is embedded during a query: it does not suffice for a few."""
 
@@ -44,7 +51,7 @@ class Searched(NamedTuple):
     answer: Answer | None = None
     error: WaymeetError | None = None
     estimate: float = 0.0
-    """Estimated relevance of the best result, if the project was not searched because others have better ones."""
+    """Estimated chance of an answer, if the project was not searched because others are likelier."""
     degraded: tuple[Degraded, ...] = ()
     """What limits the estimate of such a project."""
 
@@ -72,14 +79,14 @@ class FanOut:
     def search(self, question: Question, entries: Sequence[RegisteredProject]) -> list[Searched]:
         """Search projects, the largest index first.
 
-        All together have one time limit for changed files. Of many projects, only those are searched whose best result
-        is estimated to be the most relevant.
+        All together have one time limit for changed files. Of many projects, only those are searched that are the
+        likeliest to answer the query.
         """
         started = monotonic()
         if len(entries) == 1:
             return [self._search_entry(question, entries[0], 1, started)]
         number = self._count_searched(question, entries)
-        if not 0 < number < len(entries):
+        if number == 0 or len(entries) <= _FEW_FACTOR * number:
             sizes = {entry.id: _index_size(entry) for entry in entries}
             ordered = sorted(entries, key=lambda entry: -sizes[entry.id])
             found = self._map(lambda entry: self._search_entry(question, entry, len(entries), started), ordered)
@@ -123,7 +130,7 @@ class FanOut:
     def _search_likeliest(
         self, question: Question, entries: Sequence[RegisteredProject], number: int, started: float
     ) -> list[Searched]:
-        """Estimate the relevance of all projects, and search the likeliest ones."""
+        """Estimate which projects are the likeliest to answer, and search those."""
         opened: dict[str, _Opened] = {}
         failed: list[Searched] = []
         for entry in entries:
@@ -132,7 +139,10 @@ class FanOut:
             except WaymeetError as error:
                 failed.append(Searched(entry.name, error=error))
         estimates = self._estimate(question, opened.values())
-        chosen = choose_likeliest({id_: estimates.get(id_, 1.0) for id_ in opened}, number)
+        if any(estimate.is_by_words for estimate in estimates.values()):
+            number *= _WORDS_FACTOR
+        chances = {id_: estimates[id_].answered if id_ in estimates else 1.0 for id_ in opened}
+        chosen = choose_likeliest(chances, number)
         found = self._map(
             lambda entry: self._search_opened(question, opened[entry.id], len(chosen), started),
             [opened[id_].entry for id_ in chosen],
@@ -140,29 +150,28 @@ class FanOut:
         others = [each for id_, each in opened.items() if id_ not in chosen]
         self._check_later(question, others)
         left_out = (
-            Searched(each.entry.name, estimate=estimates[each.entry.id], degraded=each.degraded or ())
-            for each in others
+            Searched(each.entry.name, estimate=chances[each.entry.id], degraded=each.degraded or ()) for each in others
         )
         return [*failed, *found, *left_out]
 
-    def _estimate(self, question: Question, opened: Iterable[_Opened]) -> dict[str, float]:
-        """Estimate the relevance of projects by id, without those whose estimate fails.
+    def _estimate(self, question: Question, opened: Iterable[_Opened]) -> "dict[str, Estimate]":
+        """Estimate by id whether projects answer the query, without those whose estimate fails.
 
         If a word occurs in none of them, words are corrected in each.
         """
         opened = tuple(opened)
-        estimates = {}
+        estimates: dict[str, Estimate] = {}
         for corrected in (False, True):
             for each in opened:
                 try:
-                    estimates[each.entry.id] = estimate_relevance(
+                    estimates[each.entry.id] = estimate_answer(
                         each.project, each.query, question.over, corrected=corrected
                     )
                 except WaymeetError:
                     estimates.pop(each.entry.id, None)  # it is searched, and the search reports the error
             if not find_unknown_words(estimates.values()):
                 break
-        return {id_: estimate.relevance for id_, estimate in estimates.items()}
+        return estimates
 
     def _prepare(self, question: Question, entry: RegisteredProject, started: float) -> _Opened:
         """Open a project for an estimate, and compare its files with the index if that is long ago.

@@ -210,7 +210,7 @@ def _describe_choice(names: Collection[str], number: int) -> str:
 
 
 def _describe_estimate(left_out: Searched) -> Step:
-    reason = f"not among the likeliest projects: estimated relevance of its best result {left_out.estimate:.3f}"
+    reason = f"not among the likeliest projects: estimated chance of an answer {left_out.estimate:.3f}"
     return Step(f"project {left_out.name}", 0.0, skipped=reason)
 
 

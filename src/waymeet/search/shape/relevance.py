@@ -92,17 +92,9 @@ def judge_relevance(
     return RelevanceVerdict(hits, is_low, any(words.has_match for words in found))
 
 
-def estimate_best(search: Search, tools: Tools, settings: Settings) -> float:
-    """Estimate the relevance of the best hit from ranked lists alone, without ranking them together.
-
-    Titles are not read, so that the estimate is a little low where a title has the words of the query.
-    """
-    ids = list(dict.fromkeys(row.chunk for ranking in search.lists.values() for row in ranking))
-    query = _query_terms(search, tools, settings.bm25, ids)
-    similarity = _similarity(search, tools, ids)
-    answered = estimate_answered(_answer_features(search, tools, query, query.found_words(ids), similarity.best))
-    sections = [_estimate(search, query, similarity, chunk) for chunk in ids]
-    return answered.value * max((estimate.value for estimate in sections if estimate), default=0.0)
+def nearest_steps(search: Search, tools: Tools) -> float | None:
+    """Convert the cosine of the nearest section to steps above the noise level, None if it is not known."""
+    return _similarity(search, tools, ()).best
 
 
 def _answer_features(
