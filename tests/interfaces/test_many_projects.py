@@ -244,8 +244,7 @@ def test_changed_files_of_a_project_that_was_not_searched_are_found_later(
     assert not any("trellis" in hit.title.lower() for hit in gardens.search("trellis").hits), "checked a moment ago"
     monkeypatch.setattr("waymeet.project.registered.checks._LATER_SECONDS", 0.0)
     gardens.search("basil")
-    gardens._fan_out._start_pool().shutdown(wait=True)  # waits for the checks after the answer
-    gardens._fan_out._pool = None
+    gardens.finish_checks()
     assert gardens.search("trellis").hits[0].id == "dill::new.md#L1-L3"
 
 

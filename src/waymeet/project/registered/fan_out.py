@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from math import ceil
 from threading import Lock
 from time import monotonic
@@ -75,6 +75,7 @@ class FanOut:
         self._lock = Lock()
         self._threads = max(min(_MAX_THREADS, os.cpu_count() or 1), 2)
         self._pool: ThreadPoolExecutor | None = None
+        self._later: set[Future[None]] = set()
 
     def search(self, question: Question, entries: Sequence[RegisteredProject]) -> list[Searched]:
         """Search projects, the largest index first.
@@ -94,6 +95,10 @@ class FanOut:
             found = self._search_likeliest(question, entries, number, started)
         by_name = {searched.name: searched for searched in found}
         return [by_name[entry.name] for entry in entries]
+
+    def finish_checks(self) -> None:
+        """Wait until the files of all projects are compared that are to be compared after an answer."""
+        wait(tuple(self._later))
 
     def close(self) -> None:
         """End the threads."""
@@ -143,9 +148,11 @@ class FanOut:
             number *= _WORDS_FACTOR
         chances = {id_: estimates[id_].answered if id_ in estimates else 1.0 for id_ in opened}
         chosen = choose_likeliest(chances, number)
-        found = self._map(
-            lambda entry: self._search_opened(question, opened[entry.id], len(chosen), started),
-            [opened[id_].entry for id_ in chosen],
+        searched = [opened[id_].entry for id_ in chosen]
+        is_remote = any(opened[id_].project.address.is_server for id_ in chosen)
+        # On this machine, threads would read again what the estimates have just read.
+        found = (self._map if is_remote else _map_here)(
+            lambda entry: self._search_opened(question, opened[entry.id], len(chosen), started), searched
         )
         others = [each for id_, each in opened.items() if id_ not in chosen]
         self._check_later(question, others)
@@ -214,7 +221,15 @@ class FanOut:
         """Compare the files of projects that were not searched after the answer, for the next query."""
         for each in others:
             if question.refresh and self._checks.is_due(each.entry.id):
-                self._start_pool().submit(self._checks.run_quietly, each.entry.id, each.project)
+                later = self._start_pool().submit(self._checks.run_quietly, each.entry.id, each.project)
+                self._later.add(later)
+                later.add_done_callback(self._later.discard)
+
+
+def _map_here(
+    function: Callable[[RegisteredProject], Searched], entries: Iterable[RegisteredProject]
+) -> list[Searched]:
+    return list(map(function, entries))
 
 
 def _seconds_left(project: Project, started: float) -> float:

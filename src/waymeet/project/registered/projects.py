@@ -188,6 +188,10 @@ class Projects:
         project.models.shared = self._embedders
         return project
 
+    def finish_checks(self) -> None:
+        """Wait until files are compared that a search left for after its answer."""
+        self._fan_out.finish_checks()
+
     def close(self) -> None:
         """Close all projects."""
         self._fan_out.close()
