@@ -87,7 +87,17 @@ def test_a_copy_to_a_server_and_back_is_equal(tmp_path: Path) -> None:
     )
     fill(first.store)
     expected = describe(first)
-    assert copy_index(first, server) == expected["counts"]
+    documents: list[tuple[int, int]] = []
+    vectors: list[tuple[int, int]] = []
+    copied = copy_index(
+        first,
+        server,
+        lambda done, total, _: documents.append((done, total)),
+        lambda done, total, _: vectors.append((done, total)),
+    )
+    assert copied == expected["counts"]
+    assert documents[-1] == (len(ENTRIES), len(ENTRIES))
+    assert vectors[-1] == (sum(copied.vectors.values()),) * 2
     assert describe(server) == expected
     copy_index(server, back)
     assert describe(back) == expected

@@ -114,7 +114,7 @@ def test_a_wrong_query_is_an_error_and_not_a_degraded_project(others: Projects) 
 def test_the_library_searches_and_reads(
     others: Projects, roots: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("waymeet.project.registered.fan_out._CHECK_SECONDS", 0.0)
+    monkeypatch.setattr("waymeet.project.registered.fan_out.SEARCH_SECONDS", 0.0)
     answer = others.search("water", limit=2, explain=True)
     assert len(answer.hits) == 2
     assert answer.total_found == 3
@@ -202,3 +202,56 @@ def test_the_list_is_printed_and_changed(roots: dict[str, Path], run: Run) -> No
         run("projects", "forget", name)
     empty = run("projects")
     assert (empty.code, "waymeet index" in empty.out) == (1, True)
+
+
+@pytest.fixture
+def gardens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Projects]:
+    """Make and index six projects, each about a plant of its own; one repeats the word of another."""
+    plants = ("basil", "thyme", "mint", "sage", "dill", "chives")
+    for name in plants:
+        root = tmp_path / "gardens" / name
+        root.mkdir(parents=True)
+        (root / "care.md").write_text(f"# {name.title()}\n\nWater the {name} plant at dawn.\n", encoding="utf-8")
+        with Project.open(root) as project:
+            project.index()
+    monkeypatch.chdir(tmp_path)
+    with Projects(flags=["projects.searched=1"]) as projects:
+        yield projects
+
+
+def test_the_likeliest_of_many_projects_are_searched_and_the_others_are_named(gardens: Projects) -> None:
+    answer = gardens.search("basil")
+    assert answer.hits[0].id.startswith("basil::")
+    left_out = {step.stage: step.skipped for step in answer.steps if step.skipped}
+    assert "project dill" in left_out
+    assert all("estimated chance of an answer" in str(reason) for reason in left_out.values())
+    assert any("likeliest of 6 projects: basil" in note for note in answer.notes)
+    everywhere = gardens.search("plant at dawn", limit=100)
+    assert {hit.project for hit in everywhere.hits} == {"basil", "thyme", "mint", "sage", "dill", "chives"}
+    faceted = gardens.search("basil", facets=True)
+    assert not any(step.skipped for step in faceted.steps), "facets count the results of all projects"
+
+
+def test_the_choice_of_projects_corrects_words_that_none_has(gardens: Projects) -> None:
+    assert gardens.search("bazil").hits[0].id.startswith("basil::")
+
+
+def test_changed_files_of_a_project_that_was_not_searched_are_found_later(
+    gardens: Projects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gardens.search("basil")
+    (tmp_path / "gardens" / "dill" / "new.md").write_text("# Trellis\n\nA trellis for dill.\n", encoding="utf-8")
+    assert not any("trellis" in hit.title.lower() for hit in gardens.search("trellis").hits), "checked a moment ago"
+    monkeypatch.setattr("waymeet.project.registered.checks._LATER_SECONDS", 0.0)
+    gardens.search("basil")
+    gardens.finish_checks()
+    assert gardens.search("trellis").hits[0].id == "dill::new.md#L1-L3"
+
+
+def test_a_chosen_project_is_checked_before_it_is_searched(
+    gardens: Projects, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gardens.search("basil")
+    monkeypatch.setattr("waymeet.project.registered.fan_out.SEARCH_SECONDS", 0.0)
+    (tmp_path / "gardens" / "basil" / "new.md").write_text("# Basil pots\n\nPots for basil.\n", encoding="utf-8")
+    assert {hit.document for hit in gardens.search("basil").hits} == {"basil::care.md", "basil::new.md"}

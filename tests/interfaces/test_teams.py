@@ -188,11 +188,50 @@ def test_rights_to_write_are_checked_and_writes_are_logged_without_contents(team
     log = (team.folder / "state" / "waymeet" / "audit.log").read_text(encoding="utf-8")
     entries = [json.loads(line) for line in log.splitlines()]
     created = [each for each in entries if each["operation"] == "createNote"]
-    assert [created[-2][name] for name in ("token", "project", "result")] == ["reader", "open", "read_only"]
-    assert [(each["token"], each["result"]) for each in entries if each["request"] == "r-17"] == [("writer", "done")]
+    refusals = [(each["token"], each["project"]) for each in created if each["result"] == "read_only"]
+    assert refusals[-1] == ("reader", "open")
+    by_writer = [(each["token"], each["result"]) for each in entries if each["request"] == "r-17"]
+    assert by_writer == [("writer", "started"), ("writer", "done")]
     assert any(each["operation"] == "mcp remember" for each in entries)
     assert "Harvest" not in log
     assert "August" not in log
+
+
+def test_a_change_that_cannot_be_logged_is_refused_and_not_made(team: Team) -> None:
+    log = team.folder / "state" / "waymeet" / "audit.log"
+    kept = log.rename(log.with_name("kept.log"))
+    log.mkdir()
+    try:
+        note = {"title": "Unlogged marker", "text": "Nobody would know who wrote this."}
+        refused = team.ask("POST", "/projects/open/v1/notes", note, by="writer")
+        assert (refused.status, refused.json["code"]) == (503, "audit_unavailable")
+        assert "audit log" in refused.json["detail"]
+        assert "Is a directory" in refused.json["detail"]
+        assert team.ask("POST", "/projects/open/v1/index", {}, by="writer").status == 503
+        assert "audit log" in call_tool(team, "/projects/open/mcp", "writer", "remember", note)
+        assert team.ask("GET", "/projects/open/v1/search?query=dawn", by="writer").status == 200, "searches go on"
+        assert "waymeet_audit_failures_total 3" in team.ask("GET", "/metrics", by="owner").body.decode()
+    finally:
+        log.rmdir()
+        kept.rename(log)
+    assert not [path for path in (team.folder / "open").rglob("*") if path.is_file() and "nlogged" in path.name]
+    assert team.ask("POST", "/projects/open/v1/notes", note, by="writer").status == 201, "as soon as it can be written"
+
+
+def call_tool(team: Team, path: str, token: str, name: str, arguments: dict[str, Any]) -> str:
+    """Call an MCP tool, and return its result or its error as a text."""
+
+    async def call() -> str:
+        headers = {"Authorization": f"Bearer {team.tokens[token]}"}
+        async with httpx2.AsyncClient(headers=headers) as client:
+            transport = streamable_http_client(f"{team.address}{path}", http_client=client)
+            async with Client(transport, read_timeout_seconds=PATIENCE) as agent:
+                try:
+                    return (await agent.call_tool(name, arguments)).model_dump_json()
+                except MCPError as error:
+                    return str(error)
+
+    return asyncio.run(call())
 
 
 def test_each_token_sees_its_own_projects_and_numbers(team: Team) -> None:
@@ -241,9 +280,50 @@ def test_revoked_and_expired_tokens_are_refused_at_once(team: Team) -> None:
     assert team.run("token", "revoke", "guest").returncode != 0
 
 
-def test_a_project_that_is_renamed_keeps_its_rights_and_one_that_is_forgotten_loses_them(team: Team) -> None:
+def test_a_project_that_is_renamed_keeps_its_rights_under_its_new_name(team: Team) -> None:
     assert team.run("projects", "rename", "open", "garden").returncode == 0
     try:
         assert "reader may read garden" in team.run("token", "list").stdout
+        found = team.ask("GET", "/projects/garden/v1/search?query=dawn", by="reader")
+        assert found.status == 200
+        assert team.ask("GET", "/projects/open/v1/search?query=dawn", by="reader").status == 404
+        job = team.ask("POST", "/projects/garden/v1/index", {}, by="writer")
+        assert job.headers["location"].startswith("/projects/garden/")
+        assert team.ask("GET", "/v1/search?query=dawn", by="reader").json["hits"][0]["id"].startswith("garden::")
     finally:
         team.run("projects", "rename", "garden", "open")
+    assert team.ask("GET", "/projects/open/v1/search?query=dawn", by="reader").status == 200
+
+
+def test_projects_that_are_added_or_forgotten_are_noticed(team: Team) -> None:
+    (team.folder / "late").mkdir()
+    (team.folder / "late" / "page.md").write_text("# Attic\n\nA lantern hangs in the attic.\n", encoding="utf-8")
+    assert team.run("index", str(team.folder / "late"), "--no-embed").returncode == 0
+    names = {each["name"] for each in team.ask("GET", "/v1/projects", by="owner").json["projects"]}
+    assert names == {"open", "closed", "late"}
+    assert team.ask("GET", "/projects/late/v1/search?query=lantern", by="owner").json["hits"]
+    assert team.ask("GET", "/projects/late/v1/search?query=lantern", by="reader").status == 404, "no right to it"
+    guest = team.run("token", "add", "attic", "--read", "late").stdout.strip()
+    assert team.ask("GET", "/v1/search?query=lantern", by=guest).json["hits"][0]["id"] == "late::page.md#L1-L3"
+    assert "lantern" in call_tool(team, "/projects/late/mcp", "owner", "search", {"query": "lantern"})
+    assert team.run("projects", "forget", "late").returncode == 0
+    assert team.ask("GET", "/projects/late/v1/search?query=lantern", by="owner").status == 404
+    assert team.ask("GET", "/v1/search?query=lantern", by=guest).status == 404
+    assert team.ask("GET", "/v1/projects", by=guest).json == {"projects": []}
+
+
+def test_agents_search_all_projects_of_their_token_and_no_other(team: Team) -> None:
+    found = call_tool(team, "/mcp", "reader", "search", {"query": "gardener dawn"})
+    assert "open::docs/page.md#L1-L3" in found
+    assert "tomatoes" in call_tool(team, "/mcp", "reader", "read", {"id": "open::docs/page.md"})
+    assert "opens the vault" in call_tool(team, "/mcp", "other", "search", {"query": WORD})
+    listed = call_tool(team, "/mcp", "writer", "projects", {})
+    assert "open (you may change it)" in listed
+    assert "closed" not in listed
+    for token in ("reader", "writer"):
+        for name in ("search", "read", "projects", "remember", "status"):
+            for arguments in ({}, {"query": WORD}, {"query": WORD, "projects": ["*"]}, {"id": "closed::docs/page.md"}):
+                assert "opens the vault" not in call_tool(team, "/mcp", token, name, arguments), (name, arguments)
+        refused = call_tool(team, "/mcp", token, "search", {"query": WORD, "projects": ["closed"]})
+        assert "There is no project" in refused
+    assert team.ask("POST", "/mcp", {}, by="").status == 401

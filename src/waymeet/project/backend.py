@@ -79,7 +79,9 @@ def refuse_other_owner(store: Store) -> None:
         raise ReadOnlyIndexError(message, "Write there, or choose another collection: --set store.collection=NAME")
 
 
-def copy_store(source: StoreAddress, target: StoreAddress, progress: Progress | None = None) -> Counts:
+def copy_store(
+    source: StoreAddress, target: StoreAddress, progress: Progress | None = None, vectors: Progress | None = None
+) -> Counts:
     """Copy an index with its vectors to another store, while no process of this machine writes."""
     from waymeet.ingest.lock import index_lock
 
@@ -92,6 +94,7 @@ def copy_store(source: StoreAddress, target: StoreAddress, progress: Progress | 
             Side(str(source), old, _open_content(source, old)),
             Side(str(target), new, _open_content(target, new)),
             progress,
+            vectors,
         )
 
 

@@ -250,11 +250,9 @@ class Project:
         return replace(answer, degraded=degraded) if degraded else answer
 
     def _index_changes(self, store: Store, own: Settings, query: str = "") -> tuple[Degraded, ...]:
-        """Index changed files by the settings of the index, and report what it lacks.
-
-        A call with another model, or none, embeds nothing for the index.
-        """
-        return self._refresh.run(store, own, query, embed=own.embedding == self.settings.embedding)
+        """Index changed files by the settings of the index, and report what it lacks."""
+        is_own_model = own.embedding == self.settings.embedding  # another one embeds nothing for the index
+        return self._refresh.run(store, own, query, embed=is_own_model)
 
     def _answer(self, store: Store, query: Query, settings: Settings, own: Settings) -> Answer:
         """Run the recipe with the active models, again if a previous model just failed."""
@@ -308,10 +306,12 @@ class Project:
         """Create an empty index for documents that are not files, and the tools to search it."""
         return self.tools(self._open_store(create=True))
 
-    def refreshed_store(self, *, refresh: bool = True) -> tuple[Store, tuple[Degraded, ...]]:
+    def refreshed_store(self, *, refresh: bool | float = True, query: str = "") -> tuple[Store, tuple[Degraded, ...]]:
         """Give the store, brought up to date as for a search, and what it lacks all the same."""
         store = self._open_store()
-        return store, self._index_changes(store, self.index_settings) if refresh else ()
+        if refresh is False:
+            return store, ()
+        return store, self._index_changes(store, freshness.limit_time(self.index_settings, refresh), query)
 
     def graph(self, reference: str = "", *, depth: int = 1, kinds: Collection[str] = (), limit: int = 200) -> "Graph":
         """Give the link graph around a document, section or symbol, or the whole graph."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from waymeet.settings.constraints import Number, Part
+from waymeet.settings.constraints import Count, Number, Part
 
 
 class Understand(Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,3 +36,12 @@ class Feedback(Struct, frozen=True, forbid_unknown_fields=True):
     """Share of common words from which two queries count as similar."""
     saturation_votes: Number = 3
     """Number of votes, weighted by similarity of the queries, that gives three quarters of the maximum."""
+
+
+class SeveralProjects(Struct, frozen=True, forbid_unknown_fields=True):
+    """Search over several projects (`search --all`)."""
+
+    searched: Count = 2
+    """Number of projects that are searched for ten results, if there are more than twice as many: those that are the
+    likeliest to answer, by their best word score and nearest vector. Four times as many if vectors are missing. 0
+    searches all."""

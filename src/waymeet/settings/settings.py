@@ -12,7 +12,7 @@ from waymeet.settings.ingest import Chunking, Ingest, StoreSettings, Watch
 from waymeet.settings.interfaces import Mcp, Terminal
 from waymeet.settings.models import Embedding, Expand, Rerank
 from waymeet.settings.notebook import NotebookSettings, Staleness
-from waymeet.settings.query import Feedback, Understand
+from waymeet.settings.query import Feedback, SeveralProjects, Understand
 from waymeet.settings.recipes import Auto, Classic, CustomRecipe, Deep, Memory, Neighbours, Threeway
 from waymeet.settings.results import Context, Copies, Relevance, Shape
 from waymeet.settings.retrieval import Aggregate, Graph, Pool, Rrf, StudentVectors
@@ -41,6 +41,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     copies: Copies = Copies()
     shape: Shape = Shape()
     relevance: Relevance = Relevance()
+    projects: SeveralProjects = SeveralProjects()
     context: Context = Context()
     chunking: Chunking = Chunking()
     ingest: Ingest = Ingest()

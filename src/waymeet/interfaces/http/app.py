@@ -65,7 +65,7 @@ class Application:
 
         `errors` reports background errors, `stop` ends the server. `prefix` is put before paths in answers.
         """
-        self._prefix = prefix
+        self.prefix = prefix
         self.metrics = RequestMetrics()
         self.jobs = Jobs(project, access.settings.kept_jobs)
         self._project = project
@@ -154,7 +154,7 @@ class Application:
     async def _start_job(self, request: Request) -> Response:
         with audited(request, INDEX.name):
             job = self.jobs.start(await read_request(request, INDEX))
-        return self._respond(job, INDEX.status, {"Location": f"{self._prefix}/v1/index/{job.id}"})
+        return self._respond(job, INDEX.status, {"Location": f"{self.prefix}/v1/index/{job.id}"})
 
     async def _list_jobs(self, _request: Request) -> Response:
         return self._respond(self.jobs.list())

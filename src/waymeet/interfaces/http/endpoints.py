@@ -20,7 +20,7 @@ from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import Route, list_fields_of
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.errors import to_failure
+from waymeet.interfaces.requests.errors import STARTED, to_failure
 from waymeet.interfaces.requests.missing_vectors import add_missing, describe_start
 from waymeet.interfaces.requests.operation_table import Operation
 from waymeet.interfaces.requests.other_projects import reads_other_projects
@@ -72,8 +72,13 @@ def make_router(table: Mapping[str, Mapping[str, Endpoint]]) -> Router:
 
 @contextmanager
 def audited(request: Request, operation: str) -> Iterator[None]:
-    """Record a change in the audit log, if the server has one, with the code of its error."""
+    """Record a change in the audit log, if the server has one, before it is made and with its result.
+
+    Raises:
+        AuditError: it cannot be recorded, and is not made.
+    """
     record: Callable[[str, str], None] = request.scope.get(AUDIT, lambda _operation, _result: None)
+    record(operation, STARTED)
     try:
         yield
     except WaymeetError as error:

@@ -39,6 +39,7 @@ from waymeet.types import Degraded, Query
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from mcp.server.lowlevel import Server
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.applications import Starlette
 
@@ -175,8 +176,13 @@ def uvicorn_config(app: Middleware, options: ServeOptions) -> uvicorn.Config:
 def make_agents(project: AsyncProject, limits: Serve, *, compat: bool) -> "Starlette":
     """Make the MCP server of a project, for senders whose rights the middleware has checked."""
     agents = make_server(project, compat=compat, at_start=False, may_write=_may_write, record_change=_record_change)
+    return mount_agents(agents, limits)
+
+
+def mount_agents(server: "Server[None]", limits: Serve) -> "Starlette":
+    """Make the application of an MCP server at `/mcp`, for senders whom the middleware has checked."""
     return http_app(
-        agents, security=_without_host_check(), max_sessions=limits.sessions, session_seconds=limits.session_seconds
+        server, security=_without_host_check(), max_sessions=limits.sessions, session_seconds=limits.session_seconds
     )
 
 

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 from msgspec.structs import replace
 
-from waymeet.errors import ConflictError, RequestError, WaymeetError
+from waymeet.errors import AuditError, ConflictError, RequestError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.daemon.client import query_daemon
 from waymeet.interfaces.mcp.background_index import BackgroundIndex
@@ -22,7 +22,7 @@ from waymeet.interfaces.mcp.tools import ToolSpec
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.render.text import escape_control, to_single_line
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.errors import Failure, to_failure
+from waymeet.interfaces.requests.errors import STARTED, Failure, to_failure
 from waymeet.interfaces.requests.missing_vectors import MISSING_VECTORS, add_missing, describe_start, lacks_vectors
 from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.index import IndexRequest
@@ -91,6 +91,10 @@ async def call_tool(
     """
     tools = list_allowed_tools(server, ctx)
     record = server.record_change if name in server.tools and not server.tools[name].is_read_only else _record_nothing
+    try:
+        record(ctx.request, name, STARTED)
+    except AuditError as error:
+        return to_error_result(error, tools)
     if name not in tools:
         record(ctx.request, name, "read_only")
         raise MCPError(INVALID_PARAMS, _unknown_tool(name, server.tools, tools, over_http=ctx.request is not None))

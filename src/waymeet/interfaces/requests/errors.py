@@ -7,6 +7,9 @@ from msgspec import Struct
 from waymeet import errors
 from waymeet.errors import ConflictError, WaymeetError
 
+STARTED = "started"
+"""Result of a change in the audit log before it is made; later lines have `done` or the code of an error."""
+
 
 class _ErrorKind(NamedTuple):
     code: str
@@ -51,6 +54,7 @@ _KINDS: dict[type[WaymeetError], _ErrorKind] = {
     errors.CircuitOpenError: _ErrorKind("resting_model", 503, "Try again in a minute, or search without the model."),
     errors.SearchCancelledError: _ErrorKind("cancelled", 409, "Search again."),
     errors.SearchFailedError: _ErrorKind("search_failed", 500, "Run: waymeet check"),
+    errors.AuditError: _ErrorKind("audit_unavailable", 503, "Ask who runs the server to make the log writable."),
 }
 
 

@@ -8,21 +8,20 @@ read is as unknown as one that does not exist.
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Router
 
 from waymeet import __version__
-from waymeet.errors import NotFoundError, WaymeetError
+from waymeet.errors import AuditError, NotFoundError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
-from waymeet.interfaces.http.app import Application, measure_index
+from waymeet.interfaces.http.app import measure_index
 from waymeet.interfaces.http.endpoints import (
     Endpoint,
     call_operation,
@@ -44,12 +43,17 @@ from waymeet.interfaces.http.middleware import (
     Send,
 )
 from waymeet.interfaces.http.problems import path_not_found
+from waymeet.interfaces.http.process import mount_agents
 from waymeet.interfaces.http.routes import ROUTES, Route
+from waymeet.interfaces.requests.errors import STARTED
+from waymeet.interfaces.requests.operation_table import OPERATIONS
 from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, make_question, page_search
 from waymeet.interfaces.teams.access import TeamAccess
+from waymeet.interfaces.teams.agents import Call, ListedProject, ListedProjects, TeamAgents
 from waymeet.interfaces.teams.audit_log import AuditLog
 from waymeet.interfaces.teams.description import build_team_description
 from waymeet.interfaces.teams.pages import PageSource, TeamPages
+from waymeet.interfaces.teams.served_projects import ServedProjects
 from waymeet.interfaces.teams.sign_in import is_page_path
 from waymeet.interfaces.teams.token_store import Sender
 from waymeet.project.registered.projects import Projects
@@ -60,7 +64,7 @@ from waymeet.project.registered.registry import (
     find_project,
     split_project_name,
 )
-from waymeet.settings import Shape
+from waymeet.settings import Settings, Shape
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -72,44 +76,19 @@ _PROJECT_PATH = re.compile(r"/projects/(?P<name>[^/]+)(?P<path>/.*)", re.DOTALL)
 _SEARCH, _READ = (tuple(route for route in ROUTES if route.operation.name == name) for name in ("search", "read"))
 
 
-class ServedProject(NamedTuple):
-    """A project of the server."""
-
-    entry: RegisteredProject
-    project: AsyncProject
-    application: Application
-    agents: "Starlette | None" = None
-
-
-class ListedProject(Struct, frozen=True):
-    """A project that the sender may read."""
-
-    name: str
-    may_write: bool
-
-
-class ListedProjects(Struct, frozen=True):
-    """The projects that the sender may read."""
-
-    projects: tuple[ListedProject, ...]
-
-
 class TeamApplication:
     """Checks the rights of a sender, and passes a request to the routes of one project."""
 
-    def __init__(
-        self, served: Sequence[ServedProject], projects: Projects, access: TeamAccess, audit: AuditLog
-    ) -> None:
+    def __init__(self, served: ServedProjects, projects: Projects, access: TeamAccess, audit: AuditLog) -> None:
         self.metrics = RequestMetrics()
-        self._served = {each.entry.name.casefold(): each for each in served}
-        self._routers = {each.entry.id: each.application.project_router(each.agents) for each in served}
-        self._projects, self._access, self._audit = projects, access, audit
+        self._served, self._projects, self._access, self._audit = served, projects, access, audit
         self._openapi_json = msgspec.json.encode(build_team_description())
         self._audit_failures = 0
-        self._router = Router([make_route(path, methods) for path, methods in self._endpoints().items()])
-        self._router.redirect_slashes = False
-        source = PageSource(self._readable, self.search, self._make_recorder, self._masks_secrets)
-        self._pages = TeamPages(access.sign_in, source)
+        self._agents = self._make_agents()
+        routes = [make_route(path, methods) for path, methods in self._endpoints().items()]
+        self._router = Router([*routes, *self._agents.routes], redirect_slashes=False)
+        source = PageSource(self._served.readable, self.search, self._make_recorder, self._masks_secrets)
+        self._pages = TeamPages(self._access.sign_in, source)
 
     def app(self) -> Middleware:
         """Build the ASGI application."""
@@ -127,33 +106,41 @@ class TeamApplication:
             "/openapi.json": {"GET": self._openapi},
         }
 
+    def _make_agents(self) -> "Starlette":
+        """Make the MCP server over all projects."""
+        calls: dict[str, Call] = {"search": self.search, "read": self.read, "projects": self.list_projects}
+        settings = next((each.project.project.settings for each in self._served), Settings())
+        server = TeamAgents(calls, settings, self._masks_secrets).make_server()
+        return mount_agents(server, self._access.settings)
+
     @asynccontextmanager
     async def _lifespan(self) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for each in self._served.values():
-                await stack.enter_async_context(each.application.lifespan(each.agents))
+        async with self._agents.router.lifespan_context(self._agents), self._served.running():
             yield
 
     def close_streams(self) -> None:
         """End the streams of events, so that the server can end."""
-        for each in self._served.values():
+        for each in self._served:
             each.application.close_streams()
         self._pages.close()
 
     def _masks_secrets(self) -> bool:
-        return any(masks_secrets(each.project) for each in self._served.values())
+        return any(masks_secrets(each.project) for each in self._served)
 
     async def _dispatch(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request on to the routes of its project, if the sender may read it."""
+        await self._served.update()
         if is_page_path(scope["path"]):
             await self._pages(scope, receive, send)
             return
         match = _PROJECT_PATH.fullmatch(scope["path"])
         if match is None:
+            if scope["path"] == "/mcp":
+                scope[ROUTE] = "/mcp"
             await self._router(scope, receive, send)
             return
         sender: Sender = scope[SENDER]
-        served = self._served.get(match["name"].casefold())
+        served = self._served.find(match["name"])
         if served is None or not sender.may_read(served.entry.id):
             raise path_not_found(scope["path"])
         entry = served.entry
@@ -163,31 +150,36 @@ class TeamApplication:
         inner[AUDIT] = self._make_recorder(sender, entry, scope)
         scope[PROJECT] = entry.name
         try:
-            await self._routers[entry.id](inner, receive, send)
+            await served.router(inner, receive, send)
         finally:
             scope[ROUTE] = inner.get(ROUTE, "/mcp" if match["path"] == "/mcp" else "other")
 
     def _make_recorder(
         self, sender: Sender, entry: RegisteredProject, scope: Mapping[str, Any]
     ) -> Callable[[str, str], None]:
-        """Make the function that records a change of this request in the audit log."""
+        """Make the function that records a change of this request in the audit log.
+
+        A change whose start cannot be recorded is refused. If only its result cannot, the log still has its start.
+        """
 
         def record(operation: str, result: str) -> None:
             try:
                 self._audit.record(sender.name, entry.name, operation, result, scope[REQUEST_ID])
             except OSError as error:
                 self._audit_failures += 1
-                _LOG.error("a change by %s is missing in the audit log: %s", sender.name, error)
+                _LOG.error("the audit log cannot be written (%s by %s, %s): %s", operation, sender.name, result, error)
+                if result == STARTED:
+                    cause = error.strerror or type(error).__name__
+                    raise AuditError(f"The change was not made: the audit log cannot be written ({cause}).") from error
 
         return record
 
-    def _readable(self, sender: Sender) -> tuple[ServedProject, ...]:
-        return tuple(each for each in self._served.values() if sender.may_read(each.entry.id))
-
-    async def _list_projects(self, request: Request) -> Response:
-        sender: Sender = request.scope[SENDER]
-        listed = (ListedProject(each.entry.name, sender.may_write(each.entry.id)) for each in self._readable(sender))
-        return json_response(ListedProjects(tuple(listed)), masked=self._masks_secrets())
+    async def list_projects(self, sender: Sender, _request: object = None) -> ListedProjects:
+        """List the projects that a sender may read."""
+        readable = self._served.readable(sender)
+        return ListedProjects(
+            tuple(ListedProject(each.entry.name, sender.may_write(each.entry.id)) for each in readable)
+        )
 
     async def search(self, sender: Sender, request: SearchRequest) -> SearchAnswer:
         """Search the projects that a sender may read, or those of them that the request names.
@@ -195,12 +187,37 @@ class TeamApplication:
         Raises:
             NotFoundError: there is none, or none of a name.
         """
-        readable = self._readable(sender)
+        readable = self._served.readable(sender)
         entries = _choose_entries([each.entry for each in readable], request.projects)
         return await readable[0].project.call(lambda _: self._search_entries(entries, request))
 
+    async def read(self, sender: Sender, request: "ReadRequest") -> "ReadAnswer":
+        """Read a section or lines of a file by an id with the name of its project.
+
+        Raises:
+            NotFoundError: the sender may read no such project or file.
+        """
+        name, rest = split_project_name(request.id)
+        served = {each.entry: each for each in self._served.readable(sender)}
+        if not name:
+            raise NotFoundError(f"{request.id!r} names no project.", "Write it as NAME::PATH; see /v1/projects.")
+        entry = find_project(tuple(served), name)
+        inner = replace(request, id=rest)
+        answer: ReadAnswer = await served[entry].project.call(call_operation, OPERATIONS["read"], inner)
+        return replace(
+            answer, id=add_project_name(entry.name, answer.id), document=add_project_name(entry.name, answer.document)
+        )
+
+    async def _list_projects(self, request: Request) -> Response:
+        return self._respond(await self.list_projects(request.scope[SENDER]))
+
     async def _search(self, route: Route, request: Request) -> Response:
-        answer = await self.search(request.scope[SENDER], await read_request(request, route))
+        return self._respond(await self.search(request.scope[SENDER], await read_request(request, route)))
+
+    async def _read(self, route: Route, request: Request) -> Response:
+        return self._respond(await self.read(request.scope[SENDER], await read_request(request, route)))
+
+    def _respond(self, answer: object) -> Response:
         return json_response(answer, masked=self._masks_secrets())
 
     def _search_entries(self, entries: Sequence[RegisteredProject], request: SearchRequest) -> SearchAnswer:
@@ -213,23 +230,9 @@ class TeamApplication:
             lambda number: self._projects.ask(make_question(request, number), entries),
         )
 
-    async def _read(self, route: Route, request: Request) -> Response:
-        read: ReadRequest = await read_request(request, route)
-        name, rest = split_project_name(read.id)
-        served = {each.entry: each for each in self._readable(request.scope[SENDER])}
-        if not name:
-            raise NotFoundError(f"{read.id!r} names no project.", "Write it as NAME::PATH; see /v1/projects.")
-        entry = find_project(tuple(served), name)
-        inner = replace(read, id=rest)
-        answer: ReadAnswer = await served[entry].project.call(call_operation, route.operation, inner)
-        named = replace(
-            answer, id=add_project_name(entry.name, answer.id), document=add_project_name(entry.name, answer.document)
-        )
-        return json_response(named, masked=self._masks_secrets())
-
     async def _metrics(self, request: Request) -> Response:
         sender: Sender = request.scope[SENDER]
-        readable = self._readable(sender)
+        readable = self._served.readable(sender)
         names = {each.entry.name for each in readable}
         lines = [*self.metrics.lines(None if sender.is_owner else names)]
         measured: dict[str, tuple[str, list[tuple[tuple[tuple[str, str], ...], float]]]] = {}
@@ -239,7 +242,7 @@ class TeamApplication:
         for name, (help_text, values) in measured.items():
             lines += family(name, "gauge", help_text, values)
         if sender.is_owner:
-            help_text = "Changes that could not be recorded in the audit log."
+            help_text = "Lines that could not be written to the audit log."
             lines += family("waymeet_audit_failures_total", "counter", help_text, [((), self._audit_failures)])
         return Response("\n".join(lines) + "\n", media_type=MEDIA_TYPE)
 

@@ -1,9 +1,11 @@
 """The audit log of a team's server: who changed what, and when, without contents.
 
-One line of JSON for each request that changes, or tries to change, notes, tasks, skills or the index. Old lines are
-moved to `audit.log.1`, `audit.log.2` and so on.
+Each request that changes, or tries to change, notes, tasks, skills or the index has two lines of JSON: one before the
+change, without which it is not made, and one with its result. Old lines are moved to `audit.log.1`, `audit.log.2` and
+so on.
 """
 
+import errno
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -32,7 +34,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     operation: str
     """Name of the route or tool, such as `createNote` or `mcp remember`."""
     result: str
-    """`done`, or the code of the error."""
+    """`started` before the change, then `done`, or the code of the error."""
     request: str = ""
     """Id of the request."""
 
@@ -79,7 +81,10 @@ class AuditLog:
     def _append(self, line: bytes) -> None:
         handle = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(handle, line)
+            written = os.write(handle, line)
+            if written < len(line):  # a full disk may take a part of the line
+                _remove_last(handle, written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(handle)
 
@@ -99,3 +104,10 @@ class AuditLog:
 
     def _numbered(self, number: int) -> Path:
         return self._file.with_name(f"{self._file.name}.{number}")
+
+
+def _remove_last(handle: int, written: int) -> None:
+    """Remove the bytes that were written last, unless another process has appended to them."""
+    end = os.lseek(handle, 0, os.SEEK_CUR)
+    if os.fstat(handle).st_size == end:
+        os.ftruncate(handle, end - written)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from waymeet.errors import NotFoundError, UsageError
 from waymeet.paths import state_folder
-from waymeet.project.registered.locked_file import locking, read_content, replace_content
+from waymeet.project.registered.locked_file import file_version, locking, read_content, replace_content
 
 _FORMAT = 1
 _PREFIX = "wmt"
@@ -185,11 +185,7 @@ class TokenChecker:
 
     def _read_tokens(self) -> dict[str, StoredToken]:
         file = tokens_file()
-        try:
-            status = file.stat()
-            version: object = (status.st_mtime_ns, status.st_ino, status.st_size)
-        except FileNotFoundError:
-            version = None
+        version = file_version(file)
         with self._lock:
             if version != self._version:
                 self._tokens = {token.id: token for token in _read(file).tokens}

@@ -33,6 +33,15 @@ def read_content(file: Path, content_type: type[_Content], name: str, hint: str)
         raise UsageError(f"The {name} {file} cannot be read: {error}.", hint) from error
 
 
+def file_version(file: Path) -> tuple[int, int, int] | None:
+    """Give a value that changes when the file is replaced, None if there is none."""
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size
+
+
 @contextmanager
 def locking(file: Path, name: str) -> Iterator[None]:
     """Hold the lock of a file while it is changed.

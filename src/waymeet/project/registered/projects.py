@@ -1,6 +1,6 @@
 """Several projects that are searched as one."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from time import perf_counter
@@ -22,7 +22,7 @@ from waymeet.project.backend import needs_upgrade
 from waymeet.project.models import SharedEmbedders
 from waymeet.project.project import Project
 from waymeet.project.query_options import QueryOptions, make_query
-from waymeet.project.registered.fan_out import FanOut, Question
+from waymeet.project.registered.fan_out import FanOut, Question, Searched
 from waymeet.project.registered.registry import (
     ALL,
     RegisteredProject,
@@ -34,7 +34,7 @@ from waymeet.project.registered.registry import (
 from waymeet.project.store_address import find_address
 from waymeet.settings import Layer, Shape
 from waymeet.settings.ingest import StoreSettings
-from waymeet.types import Answer, Degraded, Query
+from waymeet.types import Answer, Degraded, Query, Step
 
 if TYPE_CHECKING:
     from waymeet.search.lookup.citation import Excerpt
@@ -71,11 +71,20 @@ class Projects:
         self._flags = tuple(flags)
         self._opened: dict[str, _Opened] = {}
         self._embedders = SharedEmbedders()
-        self._own = {(str(project.root), project.index_path): project for project in own}
+        self._own: dict[tuple[str, Path], Project] = {}
         for project in own:
-            project.models.shared = self._embedders
+            self.add_own(project)
         self._lock = RLock()
         self._fan_out = FanOut(self.open)
+
+    def add_own(self, project: Project) -> None:
+        """Use a project that is open already, and is not closed here."""
+        project.models.shared = self._embedders
+        self._own[str(project.root), project.index_path] = project
+
+    def remove_own(self, project: Project) -> None:
+        """Use a project no longer that its owner closes."""
+        self._own.pop((str(project.root), project.index_path), None)
 
     def search(
         self,
@@ -114,7 +123,15 @@ class Projects:
         if not answers:
             _raise_common_error(errors)
         merged = merge_answers(answers, question.limit, add_project_name)
-        return replace(merged, degraded=(*failures, *merged.degraded), seconds=perf_counter() - started)
+        left_out = [each for each in searched if each.answer is None and each.error is None]
+        notes = (_describe_choice(answers, len(entries)),) if left_out else ()
+        return replace(
+            merged,
+            degraded=(*failures, *merged.degraded, *_report_estimates(left_out)),
+            notes=(*merged.notes, *notes),
+            steps=(*merged.steps, *map(_describe_estimate, left_out)),
+            seconds=perf_counter() - started,
+        )
 
     def entries(self, names: Collection[str] = ()) -> tuple[RegisteredProject, ...]:
         """Give the entries of the chosen projects, or of those named."""
@@ -171,6 +188,10 @@ class Projects:
         project.models.shared = self._embedders
         return project
 
+    def finish_checks(self) -> None:
+        """Wait until files are compared that a search left for after its answer."""
+        self._fan_out.finish_checks()
+
     def close(self) -> None:
         """Close all projects."""
         self._fan_out.close()
@@ -186,6 +207,22 @@ class Projects:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _describe_choice(names: Collection[str], number: int) -> str:
+    return f"searched the {len(names)} likeliest of {number} projects: {', '.join(names)} (setting projects.searched)"
+
+
+def _describe_estimate(left_out: Searched) -> Step:
+    reason = f"not among the likeliest projects: estimated chance of an answer {left_out.estimate:.3f}"
+    return Step(f"project {left_out.name}", 0.0, skipped=reason)
+
+
+def _report_estimates(left_out: Iterable[Searched]) -> Iterator[Degraded]:
+    """Report what limits the estimates of projects that were not searched."""
+    for each in left_out:
+        for degraded in each.degraded:
+            yield Degraded(degraded.stage, degraded.code, f"{each.name}: {degraded.detail}")
 
 
 def _report_failure(name: str, error: WaymeetError) -> Degraded:

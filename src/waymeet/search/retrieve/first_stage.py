@@ -25,7 +25,7 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings, StudentVectors
 from waymeet.types import Explanation, Filters, Ranking
 
-_LEXICAL_MODES = frozenset({"bm25_only", "keyword"})
+LEXICAL_MODES = frozenset({"bm25_only", "keyword"})
 _VECTOR_MODES = frozenset({"vec_only", "vector"})
 _MIN_COMPARABLE_SHARE = 0.1
 """Share of sections with a vector below which a list of them is used only if one is clearly similar."""
@@ -102,7 +102,7 @@ def _count_embedded_files(tools: Tools) -> int:
 
 
 def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, whole_files: bool) -> Search:
-    if search.mode in _LEXICAL_MODES or not search.text.strip():
+    if search.mode in LEXICAL_MODES or not search.text.strip():
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model configured; vector search skipped")

@@ -93,6 +93,11 @@ def judge_relevance(
     return RelevanceVerdict(hits, is_low, any(words.has_match for words in found))
 
 
+def nearest_steps(search: Search, tools: Tools) -> float | None:
+    """Convert the cosine of the nearest section to steps above the noise level, None if it is not known."""
+    return _similarity(search, tools, ()).best
+
+
 def _answer_features(
     search: Search, tools: Tools, query: _QueryTerms, found: Sequence[FoundWords], nearest_steps: float | None
 ) -> AnswerFeatures:

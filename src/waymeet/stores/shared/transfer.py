@@ -6,6 +6,7 @@ the target has already is compared by digest. Vectors are copied as they are sto
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from waymeet.errors import DamagedIndexError
@@ -50,8 +51,10 @@ class Side(NamedTuple):
     content: Transfer
 
 
-def copy_index(source: Side, target: Side, progress: Progress | None = None) -> Counts:
+def copy_index(source: Side, target: Side, progress: Progress | None = None, vectors: Progress | None = None) -> Counts:
     """Make a target equal to a source, and return what was copied.
+
+    `progress` receives the progress of documents, `vectors` that of vectors; what the target had before counts.
 
     Raises:
         DamagedIndexError: the target has other counts afterwards.
@@ -61,8 +64,7 @@ def copy_index(source: Side, target: Side, progress: Progress | None = None) -> 
         target.store.drop(list(target.store.fingerprints()))
         target.store.set_metadata(_SOURCE_KEY, mark)
     _copy_documents(source, target, progress)
-    for space in source.store.spaces():
-        _copy_vectors(source, target, space, progress)
+    _copy_vectors(source, target, vectors)
     for key, value in source.content.read_metadata().items():
         if key != _SOURCE_KEY:
             target.store.set_metadata(key, value)
@@ -78,27 +80,25 @@ def copy_index(source: Side, target: Side, progress: Progress | None = None) -> 
 
 
 def _copy_documents(source: Side, target: Side, progress: Progress | None) -> None:
-    present = target.store.fingerprints()
-    missing = [id_ for id_, fingerprint in source.store.fingerprints().items() if present.get(id_) != fingerprint]
+    present, wanted = target.store.fingerprints(), source.store.fingerprints()
+    missing = [id_ for id_, fingerprint in wanted.items() if present.get(id_) != fingerprint]
+    done = len(wanted) - len(missing)
     for start in range(0, len(missing), _DOCUMENTS):
         batch = missing[start : start + _DOCUMENTS]
         target.store.put(source.content.read_entries(batch))
         if progress:
-            progress(min(start + _DOCUMENTS, len(missing)), len(missing), batch[-1])
+            progress(done + min(start + _DOCUMENTS, len(missing)), len(wanted), batch[-1])
 
 
-def _copy_vectors(source: Side, target: Side, space: str, progress: Progress | None) -> None:
-    total, done = source.store.counts().vectors[space], 0
-    batch: dict[str, bytes] = {}
-    for chunk, value in source.content.read_vectors(space):
-        batch[chunk] = value
-        if len(batch) == _VECTORS:
+def _copy_vectors(source: Side, target: Side, progress: Progress | None) -> None:
+    total, done = sum(source.store.counts().vectors.values()), 0
+    for space in source.store.spaces():
+        vectors = iter(source.content.read_vectors(space))
+        while batch := dict(islice(vectors, _VECTORS)):
             _write_missing(target, space, batch)
             done += len(batch)
-            batch = {}
             if progress:
-                progress(done, total, f"vectors of {space}")
-    _write_missing(target, space, batch)
+                progress(done, total, space)
 
 
 def _write_missing(target: Side, space: str, batch: Mapping[str, bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from waymeet.errors import EmbeddingError
@@ -82,11 +83,18 @@ def normalise_vector(vector: Vector, dimension: int | None, label: str) -> Vecto
 
 def rotate_query(vector: Vector, dimension: int, label: str) -> Vector:
     """Scale a query vector to length 1 and rotate it. `label` names it in errors."""
+    return _rotate_unit(normalise_vector(vector, dimension, label).tobytes())
+
+
+@lru_cache(maxsize=8)  # a query is compared with the vectors of several spaces and projects
+def _rotate_unit(raw: bytes) -> Vector:
+    """Rotate a unit vector, given by the bytes of its 32-bit numbers. The result cannot be changed."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     from waymeet.formulas.vector_codes import rotate  # noqa: PLC0415 - likewise
 
-    unit: Vector = rotate(normalise_vector(vector, dimension, label)[np.newaxis])[0]
+    unit: Vector = rotate(np.frombuffer(raw, dtype=np.float32)[np.newaxis])[0]
+    unit.flags.writeable = False
     return unit
 
 

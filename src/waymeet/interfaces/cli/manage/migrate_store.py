@@ -6,6 +6,7 @@ import click
 
 from waymeet.errors import NoIndexError, UsageError
 from waymeet.interfaces.cli.common import (
+    bars,
     format_count,
     json_option,
     open_project,
@@ -46,7 +47,8 @@ def command(target: str, root: Path | None, index: Path | None, flags: tuple[str
         if address == project.address:
             raise UsageError(f"The index is on {address} already.", "Name another place.")
         project.close()
-        counts = copy_store(project.address, address)
+        with bars(project.settings.terminal, "Copying documents", "Copying vectors") as progress:
+            counts = copy_store(project.address, address, *progress)
         record_address(address)
     if as_json:
         print_json({"store": str(address), "counts": counts})

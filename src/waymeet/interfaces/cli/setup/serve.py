@@ -143,7 +143,7 @@ def _print_token(*, as_json: bool) -> int:
 def _serve_team(names: tuple[str, ...], options: dict[str, Any], flags: tuple[str, ...], *, as_json: bool) -> int:
     from waymeet.interfaces.http.process import ServeOptions, check_encryption
     from waymeet.interfaces.teams.process import run_team_server
-    from waymeet.project.registered.registry import choose_projects
+    from waymeet.project.registered.registry import ALL, choose_projects
 
     chosen = ServeOptions(**options)
     check_encryption(chosen)
@@ -161,7 +161,7 @@ def _serve_team(names: tuple[str, ...], options: dict[str, Any], flags: tuple[st
             say(_TEAM_NOTE, err=True)
         sys.stdout.flush()
 
-    run_team_server(entries, chosen, flags, on_start)
+    run_team_server(entries, chosen, flags, on_start, is_all=ALL in names)
     return 0
 
 

@@ -73,6 +73,10 @@ class Sessions:
 
     def begin(self) -> Session:
         """Pin the newest generation, or the one that this thread has pinned already."""
+        current = self._current.session
+        if current is not None and current.depth and not self._is_closed:
+            current.depth += 1
+            return current
         with translate_errors(self.path):
             session = self._session()
             if session.depth == 0:

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from waymeet.stores.sqlite.database.errors import UnreadableError, translate_errors
 from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from types import TracebackType
 
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
 
 _ATTEMPTS = 3
+
+
+class _Reading:
+    """A read within one generation.
+
+    A search has about a hundred of them: a class costs a fifth of nested generators.
+    """
+
+    __slots__ = ("_reader", "_session", "_sessions")
+
+    def __init__(self, reader: IndexReader, sessions: Sessions) -> None:
+        self._reader, self._sessions = reader, sessions
+
+    def __enter__(self) -> Session:
+        self._session = self._reader.begin()
+        return self._session
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is not None:
+                with self._sessions.translating(self._session):
+                    raise error
+        finally:
+            self._sessions.end(self._session)
 
 
 class IndexReader:
@@ -43,12 +69,6 @@ class IndexReader:
             except LostSegmentError as lost:
                 raise UnreadableError(str(lost)) from lost
 
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def reading(self) -> _Reading:
         """Read within one generation."""
-        session = self.begin()
-        try:
-            with self._sessions.translating(session):
-                yield session
-        finally:
-            self._sessions.end(session)
+        return _Reading(self, self._sessions)
