@@ -37,6 +37,7 @@ class BufferedDocument:
     """The terms of one version of a document."""
 
     def __init__(self, document: DocumentTerms, unpack: Unpack = unpack_terms) -> None:
+        self.id = document.id
         self.chunks = [chunk for chunk, _ in document.chunks]
         self.lengths = {field: [0, 0] for field in FIELDS}
         """Total length of each field, and the number of its non-empty values."""
@@ -85,6 +86,10 @@ class WriteBuffer:
     def terms(self) -> Iterable[int]:
         """Return the ids of the terms that occur."""
         return set().union(*(document.terms for document in self._documents))
+
+    def document_of(self, chunk: int) -> int:
+        """Return the id of the document of a chunk."""
+        return self._owners[chunk].id
 
     def total_length(self, field: str) -> tuple[int, int]:
         """Return the total length of a field and the number of its non-empty values."""

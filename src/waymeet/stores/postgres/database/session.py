@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 
     from waymeet.stores.postgres.database.pool import Connection
 
-_COLLECTION = "SELECT generation, chunks, totals, filled FROM collections WHERE id = %s"
+_COLLECTION = "SELECT generation, chunks, totals, filled, registry_version FROM collections WHERE id = %s"
 _LOCKED = """
-SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks
+SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks, last_segment
 FROM collections WHERE id = %s FOR UPDATE
 """
 _SET_COUNTERS = """
 UPDATE collections SET generation = %s, last_document = %s, last_chunk = %s, totals = %s, filled = %s, chunks = %s
 WHERE id = %s
 """
+_SET_SEGMENTS = "UPDATE collections SET registry_version = registry_version + 1, last_segment = %s WHERE id = %s"
 
 
 class Owner(NamedTuple):
@@ -43,16 +44,20 @@ class Session:
         if row is None:
             raise _removed_error()
         self.generation: int = row[0]
+        self.version: tuple[int, int] = (row[0], row[4])
+        """The generation, and the number of changes of its segments."""
         lengths = dict(zip(FIELDS, zip(row[2], row[3], strict=True), strict=True))
         self.statistics = Statistics(row[1], average_lengths(lengths))
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Run a query whose first parameter is the collection, and return all rows."""
-        return self.connection.execute(sql.encode(), (self.collection, *parameters)).fetchall()
+        return self.connection.execute(sql.encode(), (self.collection, *parameters), binary=True).fetchall()
 
     def named(self, sql: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Run a query with named parameters, one of which is `collection`, and return all rows."""
-        return self.connection.execute(sql.encode(), {"collection": self.collection, **parameters}).fetchall()
+        return self.connection.execute(
+            sql.encode(), {"collection": self.collection, **parameters}, binary=True
+        ).fetchall()
 
 
 class WriteSession:
@@ -71,6 +76,7 @@ class WriteSession:
         self.totals, self.filled = list[int](row[5]), list[int](row[6])
         """Total length of each field, and the number of documents or chunks in which it is not empty."""
         self.chunks: int = row[7]
+        self.last_segment: int = row[8]
 
     def run(self, sql: str, *parameters: object) -> psycopg.Cursor[tuple[Any, ...]]:
         """Run a statement whose first parameter is the collection."""
@@ -94,6 +100,10 @@ class WriteSession:
         self.generation += 1
         counters = (self.generation, self.last_document, self.last_chunk, self.totals, self.filled, self.chunks)
         self.connection.execute(_SET_COUNTERS, (*counters, self.collection))
+
+    def raise_registry_version(self) -> None:
+        """Let readers look for segments again."""
+        self.connection.execute(_SET_SEGMENTS, (self.last_segment, self.collection))
 
 
 def refuse_other_owner(stored: Owner, own: Owner) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_part_space
-from waymeet.stores.postgres.database.encoding import unescape_text
-from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
-from waymeet.stores.postgres.read.lexical import Located
+from waymeet.stores.lexical.top_k import rank_chunks
+from waymeet.stores.postgres.read.filter_set import locate
+from waymeet.stores.postgres.read.filters import WordFilter, filter_condition, select_with_phrases
 from waymeet.stores.postgres.vector_values import (
     TOLERANCE,
     compare_values,
@@ -16,15 +16,13 @@ from waymeet.stores.postgres.vector_values import (
     summarise_similarities,
 )
 from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
-from waymeet.types import ScoredChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
+    from waymeet.stores.lexical.top_k import ChunkLocation
     from waymeet.stores.postgres.database.session import Session
     from waymeet.stores.segments.part_vectors import PartBlock
     from waymeet.types import Filters, Ranking
@@ -46,11 +44,6 @@ _PASSING = """
 SELECT row.chunk FROM (SELECT c.id AS chunk, c.document FROM chunks c
     JOIN vectors v ON v.collection_id = c.collection_id AND v.chunk = c.id
 WHERE c.collection_id = %(collection)s AND v.space = %(space)s) AS row WHERE {condition}
-"""
-_LOCATE = """
-SELECT c.id, d.path, c.ordinal, c.key FROM chunks c
-    JOIN documents d ON d.collection_id = c.collection_id AND d.id = c.document
-WHERE c.collection_id = %s AND c.id = ANY(%s)
 """
 _SAMPLE_SIZE = 512
 _SPARE = 32
@@ -91,6 +84,10 @@ class VectorReader(NamedTuple):
     name: str
     space: Space
     cache: dict[Any, Any]
+    locations: dict[int, ChunkLocation]
+    """Cached locations of chunks."""
+    words: WordFilter = WordFilter()
+    """The chunks that pass the filters by their words."""
     is_indexed: bool = False
     """Whether the space has an HNSW index."""
 
@@ -101,7 +98,7 @@ class VectorReader(NamedTuple):
             return ()
         rank = self._rank_parts if is_part_space(self.name) else self._find_nearest
         scores = rank(query, limit, filters)
-        return _rank_chunks(_locate(self.session, scores), scores, limit)
+        return rank_chunks(locate(self.session, scores, self.locations), scores, limit)
 
     def similarity_statistics(self, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of the similarities to a vector, from an even sample."""
@@ -119,7 +116,7 @@ class VectorReader(NamedTuple):
 
     def _find_nearest(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
         """Find the nearest chunks by approximate cosines, then compare them exactly."""
-        condition = filter_condition(filters, "v")
+        condition = filter_condition(filters, "v", self.words)
         parameters = {**condition.parameters, "query": query_text(query)}
         size, is_indexed = limit + _SPARE, self.is_indexed
         while True:
@@ -151,8 +148,8 @@ class VectorReader(NamedTuple):
         """
         session, space = self.session, self.space
         size = min(max(_SEARCHED_PER_RESULT * parameters["limit"], _SEARCHED_AT_LEAST), _SEARCHED_AT_MOST)
-        session.connection.execute(f"SET LOCAL hnsw.ef_search = {size}".encode())
-        session.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        settings = f"SET LOCAL hnsw.ef_search = {size}; SET LOCAL hnsw.iterative_scan = strict_order"
+        session.connection.execute(settings.encode())
         distance = f"(v.embedding::halfvec({space.dimension})) <#> %(query)s::halfvec({space.dimension})"
         sql = _NEAREST.format(distance=distance, collection=session.collection, space=space.id, condition=condition)
         return session.named(sql, parameters)
@@ -205,22 +202,10 @@ class VectorReader(NamedTuple):
         """Return the positions of the codes whose chunks do not pass, or None if all pass."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        condition = filter_condition(filters, "row")
+        condition = filter_condition(filters, "row", self.words)
         if condition.is_empty:
             return None
         parameters = {**condition.parameters, "space": self.space.id}
         rows = self.session.named(_PASSING.format(condition=condition.sql), parameters)
         allowed = np.array([chunk for (chunk,) in rows], dtype=np.int64)
         return np.flatnonzero(~np.isin(self._load_parts().chunks, allowed))
-
-
-def _locate(session: Session, chunks: Iterable[int]) -> dict[int, Located]:
-    """Return the places of chunks."""
-    rows = session.rows(_LOCATE, list(chunks))
-    return {id_: Located(unescape_text(path), ordinal, unescape_text(key)) for id_, path, ordinal, key in rows}
-
-
-def _rank_chunks(located: Mapping[int, Located], scores: Mapping[int, float], limit: int) -> Ranking:
-    """Rank chunks by descending score, then by place, and keep the best."""
-    order = sorted(located, key=lambda chunk: (-scores[chunk], located[chunk]))[:limit]
-    return tuple(ScoredChunk(located[chunk].key, located[chunk].document, scores[chunk]) for chunk in order)
