@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from waymeet.stores.postgres import maintenance
@@ -24,7 +24,8 @@ from waymeet.stores.postgres.write import vectors as vector_table
 from waymeet.stores.shared.validation import validate_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from waymeet.ports import CorpusProfile, Counts, IndexSize, Neighbour, TermPostings, Vector
     from waymeet.settings import Bm25
@@ -119,11 +120,9 @@ class PostgresStore:
         """Return the number of changes committed so far."""
         return self._read(lambda session: session.generation)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[int]:
+    def snapshot(self) -> AbstractContextManager[int]:
         """Pin one generation for several reads of this thread."""
-        with self._sessions.snapshot() as generation:
-            yield generation
+        return self._sessions.snapshot()
 
     def _read(self, work: Callable[[Session], Result]) -> Result:
         return self._sessions.read(work)
@@ -140,6 +139,12 @@ class PostgresStore:
             results[key] = compute()
         result: Result = results[key]
         return result
+
+    def _read_items(
+        self, kind: object, keys: Collection[str], read: Callable[[Session, Collection[str]], Mapping[str, Result]]
+    ) -> Mapping[str, Result]:
+        """Read items by key, of which those that were read before in this generation are cached."""
+        return self._read(lambda session: self._cache(session).read_items(kind, keys, partial(read, session)))
 
     # --- changes -----------------------------------------------------------------------------------------------
 
@@ -199,11 +204,7 @@ class PostgresStore:
 
     def set_metadata(self, key: str, value: str) -> None:
         """Store a short text about the index."""
-
-        def change(session: WriteSession) -> None:
-            session.run(_SET_METADATA, escape_text(key), escape_text(value))
-
-        self._change(change)
+        self.drop_vectors({}, {key: value})
 
     def optimize(self) -> None:
         """Write and merge segments, refresh the planner's statistics, and create indexes for large spaces."""
@@ -271,9 +272,8 @@ class PostgresStore:
         """Find the chunks that pass filters by their words."""
         if not has_words(filters):
             return WordFilter()
-        return self._cache(session).word_filter(
-            session, filters, self._segments.lexicon(session, filter_terms(filters))
-        )
+        lexicon = self._segments.lexicon(session, filter_terms(filters))
+        return self._cache(session).word_filter(session, filters, lexicon)
 
     def _find_space(self, session: Session, name: str) -> vectors.Space | None:
         return self._cached(session, ("space", name), lambda: vectors.find_space(session, name))
@@ -299,11 +299,7 @@ class PostgresStore:
 
     def postings(self, terms_: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
         """Return the occurrences of each term in some fields."""
-
-        def read(session: Session) -> Sequence[TermPostings]:
-            return terms.read_postings(session, self._segments.lexicon(session, terms_), terms_, fields)
-
-        return self._read(read)
+        return self._read(lambda session: terms.read_postings(session, self._segments, terms_, fields))
 
     # --- links -------------------------------------------------------------------------------------------------
 
@@ -315,13 +311,17 @@ class PostgresStore:
         self, documents: Collection[str], kinds: Collection[str] = ()
     ) -> Mapping[str, tuple[Neighbour, ...]]:
         """Return the documents linked with each document."""
-        return self._read(lambda session: edge_reader.read_neighbours(session, documents, kinds))
+        read = partial(edge_reader.read_neighbours, kinds=kinds)
+        return self._read_items(("neighbours", frozenset(kinds)), documents, read)
 
     # --- documents, chunks and counts --------------------------------------------------------------------------
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
-        return self._read(lambda session: catalog.read_documents(session, ids))
+        return {id_: counted.document for id_, counted in self._counted_documents(ids).items()}
+
+    def _counted_documents(self, ids: Collection[str]) -> Mapping[str, catalog.CountedDocument]:
+        return self._read_items("documents", ids, catalog.read_documents)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
@@ -329,29 +329,35 @@ class PostgresStore:
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of documents, in order."""
-        return self._read(lambda session: catalog.read_chunks_of(session, documents))
+
+        def read(session: Session) -> Mapping[str, tuple[Chunk, ...]]:
+            known = self._cache(session).read_items("documents", documents, partial(catalog.read_documents, session))
+            return catalog.read_chunks_of(session, known)
+
+        return self._read(read)
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Count the chunks of each document."""
-        return self._read(lambda session: catalog.count_chunks(session, documents))
+        return {id_: counted.chunks for id_, counted in self._counted_documents(documents).items()}
 
     def roles(self, documents: Collection[str]) -> Mapping[str, str]:
         """Return the role of each document."""
-        return self._read(lambda session: catalog.read_roles(session, documents))
+        return {id_: counted.document.role for id_, counted in self._counted_documents(documents).items()}
 
     def documents_by_key(
         self, keys: Collection[str], max_documents: int | None = None
     ) -> Mapping[str, tuple[str, ...]]:
         """Find the documents that have each key, except for keys of more than `max_documents`."""
-        return self._read(lambda session: catalog.documents_by_key(session, keys, max_documents))
+        read = partial(catalog.documents_by_key, most=max_documents)
+        return self._read_items(("keys", max_documents), keys, read)
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Find the first chunk of each document that passes the filters."""
 
-        def find(session: Session) -> Mapping[str, str]:
-            return catalog.first_passing_chunks(session, documents, filters, self._word_filter(session, filters))
+        def find(session: Session, missing: Collection[str]) -> Mapping[str, str]:
+            return catalog.first_passing_chunks(session, missing, filters, self._word_filter(session, filters))
 
-        return self._read(find)
+        return self._read_items(("first", filters), documents, find)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Return the fingerprint of every document, by id."""
@@ -375,7 +381,7 @@ class PostgresStore:
 
     def spaces(self) -> Mapping[str, int]:
         """Return the dimension of every space that has vectors."""
-        return self._read(catalog.read_dimensions)
+        return self._read(lambda session: self._cached(session, "spaces", lambda: catalog.read_dimensions(session)))
 
     def counts(self) -> Counts:
         """Count documents, chunks, terms, edges and vectors."""

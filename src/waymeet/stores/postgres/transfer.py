@@ -47,7 +47,8 @@ class PostgresTransfer:
     def _read_entries(self, session: Session, documents: Sequence[str]) -> list[IndexEntry]:
         if not self._names:
             self._names = {hash_: unescape_text(term) for hash_, term in session.rows(_TERMS)}
-        known, chunks = read_documents(session, documents), read_chunks_of(session, documents)
+        known = read_documents(session, documents)
+        chunks = read_chunks_of(session, known)
         rows = session.rows(_IDS, [escape_text(id_) for id_ in known])
         ids = {unescape_text(path): number for number, path in rows}
         numbers = list(ids.values())
@@ -60,13 +61,13 @@ class PostgresTransfer:
             links[source].append(self._decode_link(*columns))
         return [
             IndexEntry(
-                document,
+                counted.document,
                 chunks[id_],
                 terms[ids[id_]][0],
                 tuple(terms[ids[id_]][1:]),
                 tuple(links[ids[id_]]),
             )
-            for id_, document in known.items()
+            for id_, counted in known.items()
         ]
 
     def _decode_terms(self, packed: bytes) -> dict[str, Terms]:

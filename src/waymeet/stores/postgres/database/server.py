@@ -6,7 +6,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg import IsolationLevel
 
 from waymeet.stores.postgres.database import address
 from waymeet.stores.postgres.database.pool import Pool
@@ -54,8 +53,7 @@ class ServerPools:
     def _connect_reader(self) -> Connection:
         choose = address.writer_parameters if self._reads_primary else address.reader_parameters
         connection = self._connect(choose(self._parameters), _READ_SECONDS)
-        connection.isolation_level = IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
+        connection.autocommit = True  # a session begins its transaction itself
         return connection
 
     def read_from_primary(self) -> None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from psycopg import ClientCursor
+
 from waymeet.errors import NoIndexError, ReadOnlyIndexError
 from waymeet.stores.shared.bm25f import Statistics, average_lengths
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import psycopg
 
     from waymeet.stores.postgres.database.pool import Connection
 
-_COLLECTION = "SELECT generation, chunks, totals, filled, registry_version FROM collections WHERE id = %s"
+_BEGIN = """
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SELECT generation, chunks, totals, filled, registry_version FROM collections WHERE id = %s
+"""
+"""One round trip for both."""
 _LOCKED = """
 SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks, last_segment
 FROM collections WHERE id = %s FOR UPDATE
@@ -40,9 +46,10 @@ class Session:
     def __init__(self, connection: Connection, collection: int) -> None:
         self.connection = connection
         self.collection = collection
-        row = connection.execute(_COLLECTION, (collection,)).fetchone()
-        if row is None:
+        rows = self.run_together(_BEGIN, (collection,))
+        if not rows:
             raise _removed_error()
+        row = rows[0]
         self.generation: int = row[0]
         self.version: tuple[int, int] = (row[0], row[4])
         """The generation, and the number of changes of its segments."""
@@ -58,6 +65,14 @@ class Session:
         return self.connection.execute(
             sql.encode(), {"collection": self.collection, **parameters}, binary=True
         ).fetchall()
+
+    def run_together(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Run several statements in one round trip, and return the rows of the last one."""
+        cursor = ClientCursor(self.connection)
+        cursor.execute(sql.encode(), parameters)
+        while cursor.nextset():
+            pass
+        return cursor.fetchall()
 
 
 class WriteSession:

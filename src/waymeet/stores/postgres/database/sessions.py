@@ -153,7 +153,10 @@ class Sessions:
 
     @contextmanager
     def exclusive(self) -> Iterator[bool]:
-        """Keep other processes from maintaining the collection, and yield whether none of them does so now."""
+        """Keep other processes from writing segments of the collection.
+
+        Yields False if one of them does so now.
+        """
 
         def acquire() -> tuple[Connection, bool]:
             connection = self._writers.acquire()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.ports import Counts
 from waymeet.stores.postgres.database.encoding import (
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from waymeet.stores.postgres.read.filters import WordFilter
     from waymeet.types import Chunk, Document, Filters
 
-_DOCUMENTS = "SELECT path, content, changed_ns, changed_by FROM documents WHERE collection_id = %s AND path = ANY(%s)"
+_DOCUMENTS = """
+SELECT path, chunks, content, changed_ns, changed_by FROM documents WHERE collection_id = %s AND path = ANY(%s)
+"""
 _CHUNK = """
 SELECT c.key, d.path, c.ordinal, c.is_embedded, c.content FROM chunks c
     JOIN documents d ON d.collection_id = c.collection_id AND d.id = c.document
 """
 _CHUNKS = f"{_CHUNK} WHERE c.collection_id = %s AND c.hash = ANY(%s)"
 _CHUNKS_OF = f"{_CHUNK} WHERE c.collection_id = %s AND d.path = ANY(%s) ORDER BY d.path, c.ordinal, c.id"
-_COLUMN = "SELECT path, {column} FROM documents WHERE collection_id = %s AND path = ANY(%s)"
 _BY_KEY = """
 SELECT n.hash, d.path FROM names n JOIN documents d ON d.collection_id = n.collection_id AND d.id = n.document
 WHERE n.collection_id = %s AND n.hash = ANY(%s) AND (%s::int IS NULL OR (
@@ -103,10 +104,17 @@ def read_owner(session: Session) -> Owner:
     return Owner(*session.rows("SELECT machine, root FROM collections WHERE id = %s")[0])
 
 
-def read_documents(session: Session, ids: Collection[str]) -> dict[str, Document]:
+class CountedDocument(NamedTuple):
+    """A document with the number of its chunks."""
+
+    document: Document
+    chunks: int
+
+
+def read_documents(session: Session, ids: Collection[str]) -> dict[str, CountedDocument]:
     """Fetch documents by id."""
     rows = session.rows(_DOCUMENTS, list(map(escape_text, ids)))
-    documents = {unescape_text(path): decode_document(*columns) for path, *columns in rows}
+    documents = {unescape_text(path): CountedDocument(decode_document(*rest), chunks) for path, chunks, *rest in rows}
     return {id_: documents[id_] for id_ in ids if id_ in documents}
 
 
@@ -117,25 +125,12 @@ def read_chunks(session: Session, ids: Collection[str]) -> dict[str, Chunk]:
 
 
 def read_chunks_of(session: Session, documents: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
-    """Fetch all chunks of documents, in order."""
-    known = count_chunks(session, documents)
-    chunks: dict[str, list[Chunk]] = {id_: [] for id_ in documents if id_ in known}
+    """Fetch all chunks of known documents, in order."""
+    chunks: dict[str, list[Chunk]] = {id_: [] for id_ in documents}
     for row in session.rows(_CHUNKS_OF, list(map(escape_text, chunks))):
         chunk = decode_chunk(*row)
         chunks[chunk.document].append(chunk)
     return {id_: tuple(own) for id_, own in chunks.items()}
-
-
-def count_chunks(session: Session, documents: Collection[str]) -> dict[str, int]:
-    """Count the chunks of each document."""
-    rows = session.rows(_COLUMN.format(column="chunks"), list(map(escape_text, documents)))
-    return {unescape_text(path): number for path, number in rows}
-
-
-def read_roles(session: Session, documents: Collection[str]) -> dict[str, str]:
-    """Return the role of each document."""
-    rows = session.rows(_COLUMN.format(column="role"), list(map(escape_text, documents)))
-    return {unescape_text(path): unescape_text(role) for path, role in rows}
 
 
 def documents_by_key(session: Session, keys: Collection[str], most: int | None) -> dict[str, tuple[str, ...]]:

@@ -67,7 +67,7 @@ def filter_terms(filters: Filters) -> Iterator[str]:
 
 
 def filter_by_words(session: Session, filters: Filters, lexicon: Lexicon) -> WordFilter:
-    """Find the chunks that pass by their words, given a lexicon with the lists of `filter_terms`."""
+    """Find the chunks that pass by their words. The lexicon has the lists of `filter_terms`."""
     groups = [[hash_key(term) for term in dict.fromkeys(group)] for group in filters.without if group]
     excluded = frozenset[int]().union(*(lexicon.chunks_with_all(group, _WORD_FIELDS) for group in groups))
     words = [[hash_key(term) for term in dict.fromkeys(terms)] for terms in required_words(filters.phrases)]

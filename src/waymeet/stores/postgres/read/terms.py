@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from waymeet.ports import TermPostings
     from waymeet.stores.lexical.lexicon import Lexicon
     from waymeet.stores.postgres.database.session import Session
+    from waymeet.stores.postgres.segments.open_segments import OpenSegments
 
 _WITH_PREFIX = "SELECT term FROM terms WHERE collection_id = %s AND term >= %s AND term < %s"
 _KEYS = "SELECT id, key FROM chunks WHERE collection_id = %s AND id = ANY(%s)"
 
 
 def read_postings(
-    session: Session, lexicon: Lexicon, terms: Sequence[str], fields: Collection[str]
+    session: Session, segments: OpenSegments, terms: Sequence[str], fields: Collection[str]
 ) -> list[TermPostings]:
     """Return the occurrences of each term in some fields."""
+    lexicon = segments.lexicon(session, terms)
     postings = [lexicon.postings([hash_key(term)], fields) for term in terms]
     chunks = {chunk for by_field in postings for by_chunk in by_field.values() for chunk in by_chunk}
     keys = {id_: unescape_text(key) for id_, key in session.rows(_KEYS, sorted(chunks))}

@@ -18,6 +18,8 @@ from waymeet.stores.postgres.vector_values import (
 from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
 
 _SPACE = "SELECT id, dimension, changed, vectors FROM spaces WHERE collection_id = %s AND name = %s AND vectors > 0"
 _NEAREST = """
-SELECT v.chunk, -({distance}) FROM vectors v
-WHERE v.collection_id = {collection} AND v.space = {space} AND {condition}
-ORDER BY {distance} LIMIT %(limit)s
+SELECT n.chunk, n.cosine, w.value FROM (
+    SELECT v.chunk, -({distance}) AS cosine FROM vectors v
+    WHERE v.collection_id = {collection} AND v.space = {space} AND {condition}
+    ORDER BY {distance} LIMIT %(limit)s
+) AS n JOIN vectors w ON w.collection_id = {collection} AND w.space = {space} AND w.chunk = n.chunk
+ORDER BY n.cosine DESC
 """
-_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s AND chunk = ANY(%s)"
+"""The nearest chunks with their values. These are not part of what is sorted, which may be the whole space."""
 _ALL_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s ORDER BY chunk"
 _SAMPLE = """
 SELECT value FROM (
@@ -128,11 +133,11 @@ class VectorReader(NamedTuple):
                 is_indexed = False  # the filters leave too little of what the index finds
                 continue
             if filters.phrases:
-                with_phrases = select_with_phrases(self.session, [chunk for chunk, _ in rows], filters.phrases)
+                with_phrases = select_with_phrases(self.session, [chunk for chunk, *_ in rows], filters.phrases)
                 rows = [row for row in rows if row[0] in with_phrases]
             bound = rows[limit - 1][1] - TOLERANCE if len(rows) >= limit else float("-inf")
             if is_complete or (len(rows) >= limit and (is_indexed or rows[-1][1] < bound)):
-                return self._compare(query, [chunk for chunk, cosine in rows if cosine >= bound])
+                return _compare(query, {chunk: value for chunk, cosine, value in rows if cosine >= bound})
             size *= _GROWTH
 
     def _scan(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -144,21 +149,14 @@ class VectorReader(NamedTuple):
     def _search_index(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Search the HNSW index of the space.
 
-        Its predicate must be in the query as it is in the index.
+        Its predicate must be in the query as it is in the index. The settings are sent together with it.
         """
         session, space = self.session, self.space
         size = min(max(_SEARCHED_PER_RESULT * parameters["limit"], _SEARCHED_AT_LEAST), _SEARCHED_AT_MOST)
-        settings = f"SET LOCAL hnsw.ef_search = {size}; SET LOCAL hnsw.iterative_scan = strict_order"
-        session.connection.execute(settings.encode())
+        settings = f"SET LOCAL hnsw.ef_search = {size}; SET LOCAL hnsw.iterative_scan = strict_order;"
         distance = f"(v.embedding::halfvec({space.dimension})) <#> %(query)s::halfvec({space.dimension})"
         sql = _NEAREST.format(distance=distance, collection=session.collection, space=space.id, condition=condition)
-        return session.named(sql, parameters)
-
-    def _compare(self, query: Vector, chunks: list[int]) -> dict[int, float]:
-        """Compute the exact cosines of chunks."""
-        rows = self.session.rows(_VALUES, self.space.id, chunks) if chunks else []
-        scores = compare_values([value for _, value in rows], query)
-        return dict(zip((chunk for chunk, _ in rows), scores, strict=True))
+        return session.run_together(settings + sql, parameters)
 
     def _load_parts(self) -> Parts:
         """Load the codes of the space.
@@ -209,3 +207,8 @@ class VectorReader(NamedTuple):
         rows = self.session.named(_PASSING.format(condition=condition.sql), parameters)
         allowed = np.array([chunk for (chunk,) in rows], dtype=np.int64)
         return np.flatnonzero(~np.isin(self._load_parts().chunks, allowed))
+
+
+def _compare(query: Vector, values: Mapping[int, bytes]) -> dict[int, float]:
+    """Compute the exact cosines of chunks."""
+    return dict(zip(values, compare_values(list(values.values()), query), strict=True))

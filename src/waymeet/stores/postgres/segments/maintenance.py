@@ -51,7 +51,7 @@ class SegmentMaintenance:
         self._limits = limits
 
     def flush_if_full(self, buffered: int) -> None:
-        """Write documents to segments if many chunks are without one, unless another process does so."""
+        """Write segments if many chunks are in none, unless another process does so."""
         if buffered > self._limits.max_buffered:
             with self._sessions.exclusive() as is_exclusive:
                 if is_exclusive:

@@ -72,7 +72,7 @@ class OpenSegments:
         return segments
 
     def _read_buffer(self, session: Session) -> WriteBuffer:
-        """Read the documents without a segment. Versions that are known already are not decoded again."""
+        """Read the documents without a segment. Known versions are not decoded again."""
         known, buffered = self._buffered, registry.list_buffered(session)
         new = [key for key in buffered if key not in known]
         terms = registry.read_terms(session, [key.document for key in new])

@@ -1,8 +1,9 @@
-"""Posting lists in blocks: one row has the lists of some terms, in the order of their hashes.
+"""Posting lists in blocks: one row has the lists of some terms.
 
-A segment has one row of arrays for all its chunks (see `stores.segments.postings`), and one row for each block. The
-array `blocks` has the hash of the first term of each block, so that a reader fetches just the blocks of its terms.
-A block has these arrays, each behind the other, after their numbers of items:
+Terms are in the order of their hashes. A segment has one row of arrays for all its chunks (see
+`stores.segments.postings`), and one row for each block. The array `blocks` has the hash of the first term of each
+block, so that a reader fetches just the blocks of its terms. A block has these arrays, each behind the other, after
+their numbers of items:
 
     terms               the hashes of its terms, ascending
     LEVEL starts        where the list of each term begins, and the number of entries

@@ -207,7 +207,7 @@ def register(session: WriteSession, segment: EncodedSegment, documents: Sequence
 
 
 def drop_segments(session: WriteSession, segments: Collection[int]) -> bool:
-    """Remove segments and let their documents be without one, unless another process removed any of them."""
+    """Remove segments but not their documents, unless another process removed any of them."""
     (present,) = session.run(_COUNT_SEGMENTS, list(segments)).fetchone() or (0,)
     if present < len(segments):
         return False

@@ -69,7 +69,7 @@ def unpack_hashes(packed: bytes) -> Iterator[tuple[int, str, int]]:
 
 
 def join_parts(parts: Sequence[bytes]) -> tuple[list[int], bytes]:
-    """Join the terms of a document and of its chunks, and return the number of terms of each with them."""
+    """Join the terms of a document and of its chunks, and count those of each."""
     return [len(part) // ENTRY_BYTES for part in parts], b"".join(parts)
 
 
