@@ -1,7 +1,9 @@
 """Segments on a PostgreSQL server: upgraded tables, changes while one is written, and forgotten blocks."""
 
 from collections.abc import Iterator, Sequence
+from uuid import uuid4
 
+import psycopg
 import pytest
 from support.first_tables import restore_first_tables
 from support.postgres_server import fresh_database, missing_reason, shared_server
@@ -66,10 +68,19 @@ def test_the_first_tables_are_upgraded_with_all_their_terms(database: str) -> No
     before.close()
     other.close()
     restore_first_tables(database)
+    reading = f"reader_{uuid4().hex}"
+    with psycopg.connect(database) as connection:
+        connection.execute(f"CREATE ROLE {reading} LOGIN; GRANT USAGE ON SCHEMA waymeet TO {reading}".encode())
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA waymeet TO {reading}".encode())
     upgraded = PostgresStore.open(database, "demo", limits=AT_ONCE)
     assert_same(upgraded, expected)
     assert upgraded.content.read_entries(["3/page.md", "empty.md"]) == stored
-    upgraded.close()
+    reader = PostgresStore.open(database.replace("//waymeet@", f"//{reading}@"), "demo")
+    assert_same(reader, expected)
+    for store in (upgraded, reader):
+        store.close()
+    with psycopg.connect(database) as connection:
+        connection.execute(f"DROP OWNED BY {reading}; DROP ROLE {reading}".encode())
 
 
 def test_a_document_that_changes_while_its_segment_is_written_keeps_its_new_terms(

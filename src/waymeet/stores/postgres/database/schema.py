@@ -218,8 +218,25 @@ DROP TABLE document_postings;
 """  # noqa: S608 - our own constants
 """Rows for each occurrence of a term become a row for each document."""
 
+_KEEP_RIGHTS = f"""
+DO $$ DECLARE granted record; BEGIN
+    FOR granted IN SELECT grantee, privilege_type FROM information_schema.role_table_grants
+        WHERE table_schema = '{SCHEMA}' AND table_name = 'chunks' AND grantee <> current_user
+    LOOP
+        EXECUTE format('GRANT %s ON {{tables}} TO %s', granted.privilege_type,
+            CASE granted.grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(granted.grantee) END);
+    END LOOP;
+END $$;
+"""  # noqa: S608 - our own constant
+"""Whoever may read or write the table of chunks may do the same with new tables."""
+
 MIGRATIONS: tuple[tuple[str, int], ...] = (
     (_COLLECTIONS + _DOCUMENTS + _CHUNKS + _TERMS + _LINKS + _VECTORS, 1),
-    (_SEGMENTS + _MOVE_TERMS, 2),
+    (
+        _SEGMENTS
+        + _MOVE_TERMS
+        + _KEEP_RIGHTS.format(tables="document_terms, document_segments, deleted_documents, segments, posting_blocks"),
+        2,
+    ),
 )
 """For each version from 1 on: its statements, and the oldest version of the program that still reads the result."""

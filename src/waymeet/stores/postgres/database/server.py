@@ -39,6 +39,8 @@ class ServerPools:
         self._reads_primary = not address.reads_from_replica(self._parameters)
         self.writers = Pool(self._connect_writer, _WRITERS)
         self.readers = Pool(self._connect_reader, _READERS)
+        self.lockers = Pool(self._connect_writer, _WRITERS)
+        """Connections that have a lock while others are used: from the pool of these, all might be taken."""
         self.users = 0
 
     def _connect(self, parameters: str, seconds: int) -> Connection:
@@ -70,6 +72,7 @@ class ServerPools:
                 _open.pop(self._dsn, None)
                 self.readers.close()
                 self.writers.close()
+                self.lockers.close()
 
 
 _open: dict[str, ServerPools] = {}

@@ -159,22 +159,23 @@ class Sessions:
         """
 
         def acquire() -> tuple[Connection, bool]:
-            connection = self._writers.acquire()
+            connection = lockers.acquire()
             try:
                 connection.execute("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
                 row = connection.execute(
                     "SELECT pg_try_advisory_xact_lock(%s, %s)", (_LOCK, self.collection)
                 ).fetchone()
             except BaseException:
-                self._writers.release(connection)
+                lockers.release(connection)
                 raise
             return connection, bool(row and row[0])
 
-        connection, is_exclusive = self._retry(self._writers, acquire)
+        lockers = self._pools.lockers
+        connection, is_exclusive = self._retry(lockers, acquire)
         try:
             yield is_exclusive
         finally:
-            self._writers.release(connection)
+            lockers.release(connection)
 
     # --- writing -----------------------------------------------------------------------------------------------
 
