@@ -12,6 +12,8 @@ SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := true
+# Tests and benchmarks start hundreds of processes. Without compiled files, each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test quick check unit page browser bench bench-1m bench-phrases bench-stages bench-first-answer bench-indexing bench-page bench-postgres bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects clean
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from quality_picture import DotRow, draw_dots
 from quality_sections import is_by_level, section_table
+from quality_texts import BEYOND, COLUMNS, INPUT_LISTS, INTRO, TRIED
 from run import machine
 
 from waymeet.evaluate.metrics import MAIN_METRIC, Comparison, Overall, summarise_comparisons
@@ -29,102 +30,6 @@ _NO_MODELS = " (no models)"
 _ROUNDING = 0.0005
 _MIN_GAIN = 0.02
 """Gain of true vectors from which on it is said which share of it approximate vectors have."""
-
-_INTRO = """\
-Ranking quality, measured on labelled public collections. One command repeats the measurement:
-
-```
-make quality COLLECTIONS="path/to/collections/*"
-```
-
-The collections are not part of this repository. `waymeet eval --help` describes their format, and `waymeet eval --mine`
-measures on your own project ([Measure your own project](mine.md)). Waymeet was developed with these collections, so
-results on other collections of the same kinds may be lower; the last table estimates by how much."""
-
-_COLUMNS = """\
-`plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
-is `auto` without embedding models. The others are recipes after other systems ([How results are ranked](ranking.md)),
-with the same models. `deep` had no reranker and no model that rephrases queries. `files` ranks names and vectors of
-files. `neighbours` returns at most five results. Documents are indexed like files: they are split into sections or
-symbols, and the best section counts. An answer lists the translations of its hits. A translation that is judged
-relevant and is not a hit itself counts right after its hit, in every column (this matters on ub-peer, where both are
-judged)."""
-
-_BEYOND = """\
-## What these collections cannot show
-
-Some parts have hardly any effect on these collections, because the case they are made for does not occur there. The
-queries have no typos, no required phrases that occur nowhere (`relax_phrases`) and no feedback (`apply_feedback`). The
-documents have no tags, properties, trigger phrases or alternative names, and none is in three languages. Two additions
-cover these cases:
-
-- Some collections also run with a typo in every query, to measure `correct_spelling`.
-- `benchmarks/vault` is a collection of our own: pages, notes, tasks, skills and code of a fictional team, and 159
-  queries of the kinds that people and agents use. We wrote it with knowledge of the parts, and replaced queries that
-  did not need the part they were written for. It shows that a part works, not how often it matters, and its intervals
-  do not rule out chance. It counts in no mean and was not used for the weights.
-
-With 120 queries of each collection, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on
-xquad-en2zh if all its 1,190 queries are used.
-
-These collections judge whole documents. Sections are judged in the vault (`limit_per_document` limits the sections of
-one document) and by [queries made from projects](mine.md), where signals that help to find the right document cost a
-little."""
-
-_INPUT_LISTS = """\
-## Input lists of `memory` and `neighbours`
-
-Both recipes fuse lists by rank, and a rank does not show how weak an entry is. Their formulas, weights and thresholds
-are those of the systems they follow ([How results are ranked](ranking.md)). They are applied to shorter lists now:
-
-- The lexical list ends where a score is below half of the best (`rrf.min_lexical`), if there is a vector list too.
-  Before, any section with one word of the query had a rank, and a wrong vector hit with such a rank overtook the best
-  match of all words. On 15 collections this gains .016 in `memory`, most on 2wiki (.09) and for queries in other
-  languages. Shares from .4 to .7 differ by at most .01; `neighbours` loses beyond .5, because it drops what only one
-  list contains.
-- `memory`: the link list has weight 1.5, more than either other list. From the best hits, ordinary links (`references`,
-  `imports` …) led to relevant documents in 20 to 67 % of the cases if these were strong hits themselves, in 1 to 15 %
-  if they were further down in a list, and in at most 0.8 % if they were in none (eleven collections with links; 50 and
-  8 % on 2wiki). So ordinary links count between strong hits only (`memory.strong`), and only if the best hit is among
-  them: otherwise others would overtake it just because they are linked. Without vectors they do not count, because
-  links would then outweigh the only other list (on semble, .60 instead of .80). Relations (`supersedes`, `caused`,
-  `supports` …) and documents that were read together lead to any document, as before. The list ends where a path has
-  less than a quarter of the best fused score (`memory.min_path`).
-- `neighbours`: the direct hits are sections of five different documents (`neighbours.per_document`). Sections that only
-  links lead to take the places that direct hits leave (`neighbours.displace`). Before, a section behind a link, with .8
-  of the score of the first hit, displaced direct hits that only one list ranked high.
-
-The rankings are still those of the systems they follow. k = 60, weight 1.5 for links, ×1.10 for two lists, the decays,
-recency and importance by intent, the minimum score of 0.5 and the limit of five results are unchanged, and so is every
-worked example in the tests.
-
-What remains: on ja-dev and zh-dev words alone are nearly perfect and vectors are weaker, but a fusion by rank gives
-both lists the same weight (`auto` weighs scores instead). On cranfield and cacm a query has many relevant documents,
-and `neighbours` returns at most five. `memory` without any link list would gain another .005 on average."""
-
-_TRIED = """\
-## Experiments where a target is missed
-
-Each was run by itself on all collections, most with at most 250 queries of each. Changes that gained on one collection
-and lost on others were not adopted.
-
-- Fusion: vector scores standardised by their deviation, or measured from the usual similarity, or computed for all
-  sections of any list; lists three and ten times as long: ±.005 on average, musique down to .70.
-- docsfaq: with half of a score instead of .3 depending on the whole document it reaches .54, but the right section of a
-  project is found less often (-.03). A prior for pages with many incoming links gains .01 to .03 here and loses as much
-  in Chinese. Without link texts (`inbound`) `auto:words` reaches .49 here and .46 on debfaq-ja, but pages are no longer
-  found by the names that other pages use for them. Passages without a title that two hundred pages share: +.01 for the
-  vector list alone, and a lower R@5.
-- locomo: other length norms, saturations, weights of neighbouring turns and vector weights change it by less than .005.
-  Embedding a turn together with its neighbours gains .05 for the vector list alone and nothing in the fusion, because
-  the lexical fields contain the neighbours already.
-- cosqa, scifact: no change for vector weights around the current one. On scifact, shared names without the cap gained
-  .004, and lowered MRR elsewhere.
-- Proximity of the query's words in the text, ordered or not: ±.001 on average. Sorting hits by their relevance: -.001.
-  Both models for English: no gain.
-- A cap on link bonuses, as for shared names: MRR on 2wiki gains .01, semble and docsfaq lose .01 to .04.
-- A prior against tests, stubs, generated files and logs: +.003 to +.018 on semble, but R@5 on commits falls by .02 to
-  .03."""
 
 
 class Aim(Struct, frozen=True, forbid_unknown_fields=True):
@@ -204,10 +109,10 @@ def page(report: Report, known_figures: Known, measured_on: str, special: Sequen
 
 def _lines(report: Report, known_figures: Known, measured_on: str, special: Sequence[Report]) -> Iterator[str]:
     main, *rest = summary_tables(report)
-    yield from ("# Ranking quality", "", _INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
+    yield from ("# Ranking quality", "", INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
     yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
     yield from (f"- {line}" for line in summarise(report))
-    yield from ("", *section(main), "", _COLUMNS, "")
+    yield from ("", *section(main), "", COLUMNS, "")
     targets, published = target_table(report, known_figures.aim), published_table(report, known_figures.published)
     yield from (*section(targets), "", *section(published))
     for student in filter(_has_student, special):
@@ -217,7 +122,7 @@ def _lines(report: Report, known_figures: Known, measured_on: str, special: Sequ
         yield from ("", *section(section_table(by_level, (AUTO, WORDS), OWN)))
     for table in rest:
         yield from ("", *section(table))
-    yield from ("", _INPUT_LISTS, "", _TRIED, "", _BEYOND)
+    yield from ("", INPUT_LISTS, "", TRIED, "", BEYOND)
     remarks = list(list_remarks(report))
     if remarks:
         yield from ("", "## Remarks", "", *(f"- {plain(remark)}" for remark in remarks))

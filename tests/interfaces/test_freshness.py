@@ -56,7 +56,7 @@ def test_watching_tells_what_it_takes_in(project: Path, run: Run) -> None:
 
 
 def test_watching_in_json_until_interrupted(project: Path) -> None:
-    watching = Watching("--json")
+    watching = Watching("--json", "--set", "watch.rescan_seconds=1")  # a moved root is noticed by the next scan
     try:
         assert json.loads(watching.line())["added"] == 6
         (project / "data.json").unlink()

@@ -211,7 +211,14 @@ def test_exclusions_and_prefixes() -> None:
     assert {hit.document for hit in ask(store, "config* -server").hits} == {"b.md"}
 
 
-@pytest.mark.parametrize("query", ["", "   ", "the of", '"', "🦄", "-", "* ( ) AND OR NOT", "\x00\x1b", "a" * 100_000])
+_LONG = {"one long word": "a" * 100_000, "a long dotted name": "a." * 50_000, "a long path": "a::" * 30_000}
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "   ", "the of", '"', "🦄", "-", "* ( ) AND OR NOT", "\x00\x1b"]
+    + [pytest.param(text, id=name) for name, text in _LONG.items()],
+)
 def test_odd_queries_have_an_answer(query: str) -> None:
     found = ask(store_of({"a.md": "some text"}), query)
     assert found.hits == ()

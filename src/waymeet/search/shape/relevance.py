@@ -25,6 +25,8 @@ from waymeet.types import Chunk, Document, Evidence, Explanation, Word
 JUDGED_HITS = 10
 """Leading hits that decide whether an answer is of low relevance, even if fewer are shown."""
 _HEADING_FIELDS = frozenset({"title", "headings"})
+_MISSING_VECTORS = frozenset({"partial_vectors", "no_vectors"})
+"""Codes of answers for which sections without a vector remain."""
 
 
 class _QueryTerms(NamedTuple):
@@ -96,7 +98,6 @@ def _answer_features(
 ) -> AnswerFeatures:
     """Collect the evidence that one of the leading hits answers the query."""
     nearest = search.ranking("vector")[:1]
-    is_partial = any(degraded.code == "partial_vectors" for degraded in search.degraded)
     return AnswerFeatures(
         word_share=max((words.share for words in found), default=0.0),
         found_words=max((words.number for words in found), default=0.0),
@@ -105,7 +106,7 @@ def _answer_features(
         similarity_steps=nearest_steps,
         is_other_language=any(row.chunk in search.other_language for row in nearest),
         is_unknown=not detect_language(search.text) and has_only_unknown_words(search.text, query.weighed),
-        is_partial=is_partial,
+        is_partial=any(degraded.code == "partial_vectors" for degraded in search.degraded),
     )
 
 
@@ -168,10 +169,15 @@ def _first_space(tools: Tools, language: str) -> str:
 def _estimate(
     search: Search, query: _QueryTerms, similarity: _Similarity, document: Document, chunk: Chunk
 ) -> Explanation | None:
-    """Estimate the relevance of a chunk, None if only an uncalibrated model found it."""
+    """Estimate the relevance of a chunk.
+
+    None if only an uncalibrated model found it, or if it is in another language than the query and has no vector yet.
+    """
     fields_by_word = {evidence.word: evidence.fields for evidence in query.evidence.get(chunk.id, ())}
     steps = similarity.steps.get(chunk.id)
     if steps is None and not fields_by_word and (similarity.is_uncalibrated or not query.idf):
+        return None
+    if steps is None and _lacks_vector(search) and detect_language(chunk.text) != detect_language(search.text):
         return None
     query_idf = sum(query.idf.values()) or 1.0
     matched_idf = sum(query.idf[word] for word in fields_by_word)
@@ -190,6 +196,11 @@ def _estimate(
             is_other_language=chunk.id in search.other_language,
         )
     )
+
+
+def _lacks_vector(search: Search) -> bool:
+    """Check whether a section may have no vector yet."""
+    return any(degraded.code in _MISSING_VECTORS for degraded in search.degraded)
 
 
 def _overlap(text: str, query_terms: frozenset[str]) -> float:

@@ -9,7 +9,7 @@ from waymeet.search.state import Search, Tools
 from waymeet.settings import Settings
 from waymeet.types import Word
 
-_CODE = re.compile(r"`([^`]+)`|(\w+)\(|[\"“„]([^\"“”„]+)[\"”]")
+_CODE = re.compile(r"`([^`]+)`|\b(\w+)\(|[\"“„]([^\"“”„]+)[\"”]")
 """Text written as code, a call or a quotation, whose words count fully."""
 _WORD = re.compile(r"\w+")
 _WEAK = frozenset({WordClass.FUNCTION, WordClass.MIXED})

@@ -17,6 +17,8 @@ _KINDS = frozenset("class def enum fn func function interface method module stru
 _MAX_QUERY_WORDS = 200
 _MAX_NAMES = 5
 """Names of one query that are looked up."""
+_MAX_LENGTH = 500
+"""Characters of a name. A longer one is pasted text, and looking up all its endings would take seconds."""
 
 
 class QueryName(NamedTuple):
@@ -42,7 +44,7 @@ def find_names(text: str) -> list[QueryName]:
     is_whole = len([token for token in tokens if token.lower() not in _KINDS] or tokens[-1:]) == 1 and len(tokens) < 3
     names: dict[str, QueryName] = {}
     for token in tokens:
-        match = _NAME.fullmatch(_strip(token))
+        match = _NAME.fullmatch(_strip(token)) if len(token) <= _MAX_LENGTH else None
         if match is None or match["name"].lower() in _NO_NAMES or match["call"] in _PLURAL:
             continue
         if is_whole and token.lower() in _KINDS and len(tokens) > 1:

@@ -37,6 +37,10 @@ _MAX_WORDS_16_BIT = 48
 """Words per vector up to which the weighted sum of distances fits into 16 bits: at most 64 · 3 · 7 per word."""
 _MIDDLE_BITS = (6, 5, 4)
 """The bits of a code that are compared in the third pass."""
+_LOW_BITS = 4
+"""The number of the other bits of a code."""
+_SPREAD_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).view(np.uint64).reshape(-1)
+"""For each byte, its bits as the lowest bits of eight bytes. Faster than `unpackbits` and shifts of single bytes."""
 
 
 class SplitCodes(NamedTuple):
@@ -53,13 +57,17 @@ class SplitCodes(NamedTuple):
     def take(self, rows: Rows) -> Codes:
         """Put the codes of some vectors together."""
         high = np.ascontiguousarray(np.take(self.high, rows, axis=1).T)
-        planes = np.concatenate([high[:, np.newaxis], np.take(self.middle, rows, axis=0)], axis=1)
+        planes = np.concatenate([high[:, np.newaxis], np.take(self.middle, rows, axis=0)], axis=1).view(np.uint8)
         low = np.take(self.low, rows, axis=0)
         levels = np.concatenate([low & np.uint8(15), low >> np.uint8(4)], axis=1)
-        bits = np.unpackbits(planes.view(np.uint8), axis=2)
-        for plane, bit in enumerate((7, *_MIDDLE_BITS)):
-            levels |= bits[:, plane] << np.uint8(bit)
-        return (levels[:, : self.dimension] ^ np.uint8(128)).view(np.int8)
+        bits = _SPREAD_BITS.take(planes[:, 0])
+        for plane in range(1, planes.shape[1]):
+            bits <<= np.uint64(1)
+            bits |= _SPREAD_BITS.take(planes[:, plane])
+        bits <<= np.uint64(_LOW_BITS)
+        levels.view(np.uint64)[:] |= bits
+        levels ^= np.uint8(128)
+        return levels[:, : self.dimension].view(np.int8)
 
 
 def split_codes(codes: Codes) -> SplitCodes:

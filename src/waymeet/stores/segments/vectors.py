@@ -45,8 +45,8 @@ _REFERENCE_DIMENSION = 384
 """The dimension for which these numbers suffice. Vectors of fewer dimensions have fewer bits, so more are compared."""
 _KEPT_BY_FIRST_PASS, _KEPT_BY_SECOND_PASS = 60, 12
 """Candidates kept by the first and second pass, as multiples of the vectors compared exactly."""
-_QUERY_WEIGHTS, _CODE_WEIGHTS = (4, 2, 1), (8, 4, 2, 1)
-"""Weights of the bits of a query and of the high bits of a code in their levels."""
+_HIGHEST_PRODUCT = 15 * 7
+"""The highest product of a level of a code, 8 + 4 + 2 + 1, and of a query, 4 + 2 + 1."""
 _BATCH = 2048
 """Codes compared at once, so that they stay in the processor's cache."""
 
@@ -129,14 +129,14 @@ class VectorBlock(NamedTuple):
         rows = smallest_indices(distances, _KEPT_BY_FIRST_PASS * compared)
         if excluded is not None:
             rows = rows[~excluded[rows]]
-        distances = 4 * distances[rows] + _sum_distances(np.take(self.codes.high, rows, axis=1), planes, 1)
+        distances = 4 * distances[rows] + _weigh_distances(np.take(self.codes.high, rows, axis=1), planes[1:])
         best = smallest_indices(distances, _KEPT_BY_SECOND_PASS * compared)
-        rows, total = rows[best], _CODE_WEIGHTS[0] * distances[best]
-        for weight, bits in zip(
-            _CODE_WEIGHTS[1:], np.take(self.codes.middle, rows, axis=0).T.swapaxes(0, 1), strict=True
-        ):
-            total += weight * _sum_distances(bits, planes, 0)
-        products = dimension * sum(_CODE_WEIGHTS) * sum(_QUERY_WEIGHTS) - 2 * total
+        rows, total = rows[best], distances[best].astype(np.int64)
+        middle = np.take(self.codes.middle, rows, axis=0)
+        for bits in np.ascontiguousarray(np.moveaxis(middle, 0, 2)):
+            total *= 2
+            total += _weigh_distances(bits, planes)
+        products = dimension * _HIGHEST_PRODUCT - 2 * total
         return rows[np.argpartition(-products / self.lengths[rows], compared)[:compared]]
 
     def approximate_cosines(self, query: Vector, rows: Rows | None) -> NDArray[np.float32]:
@@ -159,11 +159,15 @@ class VectorBlock(NamedTuple):
         return self.codes[batch]
 
 
-def _sum_distances(words: NDArray[np.uint64], planes: NDArray[np.uint64], first: int) -> NDArray[np.int64]:
-    """Sum the weighted distances between words and the planes of a query, from `first` on."""
-    pairs = zip(_QUERY_WEIGHTS[first:], planes[first:], strict=True)
-    distances = [weight * hamming_distances(words, plane) for weight, plane in pairs]
-    total: NDArray[np.int64] = np.sum(distances, axis=0, dtype=np.int64)
+def _weigh_distances(words: NDArray[np.uint64], planes: NDArray[np.uint64]) -> NDArray[Any]:
+    """Sum the weighted distances between words and the planes of a query.
+
+    Each plane has twice the weight of the next.
+    """
+    total = hamming_distances(words, planes[0])
+    for plane in planes[1:]:
+        total *= 2
+        total += hamming_distances(words, plane)
     return total
 
 

@@ -197,6 +197,17 @@ def test_missing_words_do_not_count_in_another_language() -> None:
     assert [each.split()[:2] for each in said(tree)] == [["base", "odds"], ["cosine", "similarity"]]
 
 
+def test_what_is_in_another_language_and_has_no_vector_yet_is_not_judged() -> None:
+    pages = {**PAGES, "other.md": Page(("署名",))}
+    store = store_of(pages)
+    store.put_vectors(Abroad.space, {chunk_id("other.md", 0): unit((0.1, 0.99))})
+    tools = Tools(store, (English((1.0, 0.0)), Abroad((1.0, 0.0))))
+    found = ask("signing はどのように更新されますか", tools)
+    assert [reason.code for reason in found.degraded] == ["partial_vectors"]
+    assert {hit.document: hit.relevance for hit in found.hits}["keys.md"] is None
+    assert not found.low_relevance
+
+
 def test_it_does_not_depend_on_the_recipe() -> None:
     tools = near(0.8)
     both = [{hit.document: hit.relevance for hit in ask(GOOD, tools, recipe).hits} for recipe in (CLASSIC, THREEWAY)]

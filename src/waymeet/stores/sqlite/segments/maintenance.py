@@ -7,10 +7,10 @@ and a crash at any moment leaves at most a file that is not registered.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from waymeet.paths import file_identity
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import apsw
+    from filelock import FileLock
 
     from waymeet.stores.sqlite.database.sessions import Session, Sessions
     from waymeet.stores.sqlite.segments.open_segments import LostSegmentError
@@ -70,26 +71,35 @@ class SegmentMaintenance:
         self._folder = folder
         self.repaired: list[RepairedFile] = []
         """The files that were lost."""
-        self._lock = FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600)
-        """Held by the one process that writes segments."""
         self._index_file = file_identity(sessions.path)
         self._reader = IndexReader(sessions, self.repair)
+
+    @cached_property
+    def _lock(self) -> FileLock:
+        """Held by the one process that writes segments."""
+        from filelock import FileLock  # noqa: PLC0415 - start-up is a feature: a search writes nothing
+
+        return FileLock(self._folder.with_name(f"{self._folder.name}.lock"), mode=0o600)
 
     def flush_if_full(self) -> None:
         """Write buffered documents to a segment if there are many, unless another process does so."""
         if self._count_buffered() > self._limits.max_buffered:
-            with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
-                self._flush()
+            with translate_errors(self._sessions.path), self.exclusive(0.0) as is_exclusive:
+                if is_exclusive:
+                    self._flush()
 
     def flush_vectors_if_full(self) -> None:
         """Write buffered vectors to files if there are many, unless another process does so."""
         if self._spaces_to_flush(self._limits.max_buffered):
-            with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
-                self._maintain_vectors(self._limits.max_buffered)
+            with translate_errors(self._sessions.path), self.exclusive(0.0) as is_exclusive:
+                if is_exclusive:
+                    self._maintain_vectors(self._limits.max_buffered)
 
     def optimize(self) -> None:
         """Flush, merge and remove unused files, unless another process does so."""
-        with translate_errors(self._sessions.path), suppress(Timeout), self._lock.acquire(blocking=False):
+        with translate_errors(self._sessions.path), self.exclusive(0.0) as is_exclusive:
+            if not is_exclusive:
+                return
             if self._count_buffered() > self._limits.min_segment:
                 self._flush()
             self._merge()
@@ -103,6 +113,8 @@ class SegmentMaintenance:
         if not is_writable(self._sessions.path):
             yield False
             return
+        from filelock import Timeout  # noqa: PLC0415 - start-up is a feature
+
         try:
             self._lock.acquire(timeout=seconds)
         except Timeout:
