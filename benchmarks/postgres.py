@@ -1,13 +1,18 @@
-"""Measure the PostgreSQL store beside SQLite and beside plain tsvector and pgvector, in one run.
+"""Measure the PostgreSQL store beside SQLite, plain tsvector and pgvector, and txtai, in one run.
 
-`make bench-postgres`; SECTIONS=20000 for fewer than 100,000 sections. The texts are those of the engine benchmark. The
-vectors are synthetic: points around a few hundred centres, 384 numbers each. Queries of all systems alternate, so that
-other work on the machine affects them alike. Processor time is that of this process and of the server together.
+`make bench-postgres`; SECTIONS=20000 for fewer than 100,000 sections. TXTAI_PYTHON is the interpreter of an environment
+with `txtai[ann,scoring]` and `psycopg2-binary`; without it, txtai is left out. The texts are those of the engine
+benchmark. The vectors are synthetic: points around a few hundred centres, 384 numbers each. Queries of all systems
+alternate, so that other work on the machine affects them alike. Processor time is that of the client and of the server
+together. Each query is asked twice and measured the second time. `first` is a store that has just been opened:
+each of its queries is measured the first time it is asked.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import tempfile
 from functools import partial
@@ -38,7 +43,11 @@ if TYPE_CHECKING:
 SECTIONS = int(os.environ.get("SECTIONS", "100000"))
 _DIMENSION, _CENTRES, _QUERIES, _LIMIT, _BATCH = 384, 300, 60, 50, 200
 _SPACE = "synthetic"
-_TABLES = ("chunks", "chunk_postings", "document_postings", "documents", "terms", "names", "edges", "vectors")
+_TXTAI = os.environ.get("TXTAI_PYTHON", "")
+_TABLES = (
+    *("chunks", "document_terms", "posting_blocks", "segments", "document_segments", "documents", "terms"),
+    *("names", "edges", "vectors"),
+)
 _SIZES = """
 SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = ('waymeet.' || %s)::regclass
 """
@@ -109,12 +118,12 @@ _server = 0
 """Process of the server, whose time counts, too."""
 
 
-def _timed(work: Callable[[], object]) -> Duration:
-    before = server_seconds(_server)  # reading it takes longer than a query
+def _timed(work: Callable[[], object], spent: Callable[[], float] = lambda: 0.0) -> Duration:
+    before = server_seconds(_server) + spent()  # reading it takes longer than a query
     started, used = perf_counter(), process_time()
     work()
     clock, own = perf_counter() - started, process_time() - used
-    return Duration(clock, own + server_seconds(_server) - before)
+    return Duration(clock, own + server_seconds(_server) + spent() - before)
 
 
 def fill_store(store: Store, entries: Sequence[IndexEntry], vectors: Vectors) -> dict[str, float]:
@@ -189,14 +198,67 @@ def search_plain(connection: psycopg.Connection[Any], text: str, vector: Vectors
     return connection.execute(_PLAIN_HYBRID, parameters).fetchall()
 
 
-def measure_queries(systems: dict[str, Callable[[str, Vectors], object]], texts: Sequence[str]) -> dict[str, Any]:
+class Txtai:
+    """txtai in a process of its own, which is asked by numbers of queries."""
+
+    def __init__(self, python: str, dsn: str, place: Path, entries: Sequence[IndexEntry], vectors: Vectors) -> None:
+        self.spent = 0.0
+        """Processor time of the process, as it reports it."""
+        self._queries: list[str] = []
+        texts = [chunk.text.replace("\0", "") for entry in entries for chunk in entry.chunks]
+        (place / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+        np.save(place / "vectors.npy", vectors)
+        self._command = [python, str(Path(__file__).with_name("postgres_txtai.py")), dsn, str(place)]
+        self._place = place
+
+    def start(self, queries: Sequence[str]) -> None:
+        """Start the process with the queries that it will be asked."""
+        self._queries = list(queries)
+        (self._place / "queries.json").write_text(json.dumps(self._queries), encoding="utf-8")
+        np.save(self._place / "query_vectors.npy", make_vectors(len(queries), seed=3))
+        self.process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def _ask(self, command: str | int) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{json.dumps(command)}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"txtai ended with status {self.process.wait()}")
+        self.spent += json.loads(answer)["processor"]
+
+    def fill(self, sections: int) -> dict[str, float]:
+        """Index everything."""
+        return _totals(sections, [_timed(partial(self._ask, "index"), lambda: self.spent)])
+
+    def search(self, text: str, _: Vectors) -> None:
+        """Answer by words and vectors."""
+        self._ask(self._queries.index(text))
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.communicate()
+
+
+class System(NamedTuple):
+    """A system that answers queries."""
+
+    search: Callable[[str, Vectors], object]
+    spent: Callable[[], float] = lambda: 0.0
+    """Processor time that it spends in another process than this and the server."""
+    asks_twice: bool = True
+
+
+def measure_queries(systems: dict[str, System], texts: Sequence[str]) -> dict[str, Any]:
     """Measure the milliseconds of hybrid queries, alternating between systems."""
     vectors = make_vectors(len(texts), seed=3)
     durations: dict[str, list[Duration]] = {name: [] for name in systems}
     for text, vector in zip(texts, vectors, strict=True):
-        for name, search in systems.items():
-            search(text, vector)  # once to warm caches, as a user's second page does
-            durations[name].append(_timed(partial(search, text, vector)))
+        for name, system in systems.items():
+            if system.asks_twice:
+                system.search(text, vector)  # once to warm caches, as a user's second page does
+            durations[name].append(_timed(partial(system.search, text, vector), system.spent))
     return {
         name: {
             "p50 ms": round(median(each.clock for each in own) * 1000, 1),
@@ -244,35 +306,50 @@ def _servers() -> Iterator[str]:
 
 
 def measure() -> dict[str, Any]:
-    """Measure ingest, queries and sizes of all three systems."""
+    """Measure ingest, queries and sizes of all systems."""
     with tempfile.TemporaryDirectory() as place:
         files = download_files(Path(place), SECTIONS)
         entries, texts = make_entries(files), choose_sentences(files, _QUERIES)
-        sections = sum(len(entry.chunks) for entry in entries)
-        vectors = make_vectors(sections, seed=2)
         for dsn in _servers():
-            store = PostgresStore.open(dsn, "bench", create=True, hnsw_from=min(50_000, sections))
-            exact = PostgresStore.open(dsn, "bench", hnsw_from=sys.maxsize)
-            sqlite = SqliteStore.open(Path(place) / "index.db", create=True)
-            with psycopg.connect(dsn, autocommit=True) as connection:
-                ingest = {
-                    "PostgreSQL": fill_store(store, entries, vectors),
-                    "SQLite": fill_store(sqlite, entries, vectors),
-                    "tsvector + pgvector": fill_plain(connection, entries, vectors),
-                }
-                systems: dict[str, Callable[[str, Vectors], object]] = {
-                    "PostgreSQL, HNSW": partial(search_store, store),
-                    "PostgreSQL, exact vectors": partial(search_store, exact),
-                    "SQLite": partial(search_store, sqlite),
-                    "tsvector + pgvector": partial(search_plain, connection),
-                }
-                result = {
-                    "sections": sections,
-                    "ingest": ingest,
-                    "hybrid": measure_queries(systems, texts),
-                    "hnsw recall@50": round(recall(store, exact), 4),
-                    "bytes per section": measure_bytes(connection, sections),
-                }
-            for each in (store, exact, sqlite):
-                each.close()
+            result = _measure_on(dsn, Path(place), entries, texts)
+    return result
+
+
+def _measure_on(dsn: str, place: Path, entries: Sequence[IndexEntry], texts: Sequence[str]) -> dict[str, Any]:
+    sections = sum(len(entry.chunks) for entry in entries)
+    vectors = make_vectors(sections, seed=2)
+    store = PostgresStore.open(dsn, "bench", create=True, hnsw_from=min(50_000, sections))
+    exact = PostgresStore.open(dsn, "bench", hnsw_from=sys.maxsize)
+    sqlite = SqliteStore.open(place / "index.db", create=True)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        ingest = {
+            "PostgreSQL": fill_store(store, entries, vectors),
+            "SQLite": fill_store(sqlite, entries, vectors),
+            "tsvector + pgvector": fill_plain(connection, entries, vectors),
+        }
+        first = PostgresStore.open(dsn, "bench", hnsw_from=min(50_000, sections))
+        systems = {
+            "PostgreSQL, HNSW": System(partial(search_store, store)),
+            "PostgreSQL, HNSW, first": System(partial(search_store, first), asks_twice=False),
+            "PostgreSQL, exact vectors": System(partial(search_store, exact)),
+            "SQLite": System(partial(search_store, sqlite)),
+            "tsvector + pgvector": System(partial(search_plain, connection)),
+        }
+        txtai = Txtai(_TXTAI, dsn, place, entries, vectors) if _TXTAI else None
+        if txtai is not None:
+            txtai.start(texts)
+            try:
+                ingest["txtai"] = txtai.fill(sections)
+                systems["txtai"] = System(txtai.search, lambda: txtai.spent)
+            except RuntimeError as error:
+                print(error, file=sys.stderr)
+        result = {
+            "sections": sections,
+            "ingest": ingest,
+            "hybrid": measure_queries(systems, texts),
+            "hnsw recall@50": round(recall(store, exact), 4),
+            "bytes per section": measure_bytes(connection, sections),
+        }
+    for each in (store, first, exact, sqlite, *((txtai,) if txtai else ())):
+        each.close()
     return result

@@ -9,6 +9,7 @@ from support.postgres_server import shared_server
 from waymeet.ports import Store
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.stores.postgres import PostgresStore
+from waymeet.stores.postgres.segments.maintenance import SegmentLimits
 from waymeet.stores.sqlite import SqliteStore
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits
 
@@ -65,4 +66,20 @@ def _reopen_postgres(store: Store, folder: Path) -> Store:
 POSTGRES = Backend("postgres", _make_postgres, _reopen_postgres)
 """A collection of its own on one server for all tests of a process."""
 
-BACKENDS = (MEMORY, SQLITE, SEGMENTS, POSTGRES)
+_AT_ONCE_ON_SERVER = SegmentLimits(max_buffered=-1, min_segment=-1, max_segment=4, max_small_segments=2)
+
+
+def _make_postgres_segments(folder: Path) -> Store:
+    return PostgresStore.open(shared_server(), f"{folder} in segments", create=True, limits=_AT_ONCE_ON_SERVER)
+
+
+def _reopen_postgres_segments(store: Store, folder: Path) -> Store:
+    store.close()
+    return PostgresStore.open(shared_server(), f"{folder} in segments", limits=_AT_ONCE_ON_SERVER)
+
+
+POSTGRES_SEGMENTS = Backend("postgres-segments", _make_postgres_segments, _reopen_postgres_segments)
+"""The same store with every document in a small segment at once."""
+
+ON_SERVER = (POSTGRES, POSTGRES_SEGMENTS)
+BACKENDS = (MEMORY, SQLITE, SEGMENTS, *ON_SERVER)

@@ -6,13 +6,13 @@ from support.postgres_server import missing_reason
 
 from waymeet.ports import Store
 
-from .backends import BACKENDS, POSTGRES, Backend
+from .backends import BACKENDS, ON_SERVER, Backend
 
 
 @pytest.fixture(params=BACKENDS, ids=lambda backend: str(backend.name))
 def backend(request: pytest.FixtureRequest) -> Backend:
     found: Backend = request.param
-    if found is POSTGRES and missing_reason():
+    if found in ON_SERVER and missing_reason():
         pytest.skip(missing_reason())
     return found
 

@@ -19,7 +19,7 @@ from waymeet.errors import EmbeddingError
 from waymeet.settings import Bm25, FieldNorms, FieldWeights
 from waymeet.types import Filters, IndexEntry, Link, Word
 
-from .backends import BACKENDS, MEMORY, POSTGRES, Backend
+from .backends import BACKENDS, MEMORY, ON_SERVER, Backend
 from .make import entry
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ bm25s = st.builds(
 class Agreement(RuleBasedStateMachine):
     """The memory store is the reference for all others."""
 
-    backends: ClassVar[Sequence[Backend]] = [backend for backend in BACKENDS if backend not in {MEMORY, POSTGRES}]
+    backends: ClassVar[Sequence[Backend]] = [backend for backend in BACKENDS if backend not in {MEMORY, *ON_SERVER}]
 
     def __init__(self) -> None:
         super().__init__()
@@ -258,7 +258,7 @@ TestAgreement.settings = settings(stateful_step_count=20)
 class PostgresAgreement(Agreement):
     """The same on a server, with fewer examples, because each query takes a millisecond."""
 
-    backends: ClassVar[Sequence[Backend]] = [POSTGRES]
+    backends: ClassVar[Sequence[Backend]] = ON_SERVER
 
 
 TestPostgresAgreement = pytest.mark.skipif(bool(missing_reason()), reason=missing_reason())(PostgresAgreement.TestCase)

@@ -136,7 +136,7 @@ def test_a_server_that_cannot_be_used_is_one_clear_error(database: str) -> None:
     assert "no collection demo" in problem(database, create=False).message
     PostgresStore.open(database, "demo", create=True).close()
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("INSERT INTO waymeet.schema_versions VALUES (99, 1)")
+        connection.execute("INSERT INTO waymeet.schema_versions VALUES (99, 2)")
         PostgresStore.open(database, "demo").close()  # a newer version that older programs can read
         connection.execute("UPDATE waymeet.schema_versions SET oldest_reader = 99 WHERE version = 99")
     newer = problem(database)
@@ -158,10 +158,10 @@ def test_a_user_who_may_only_read_can_search(database: str) -> None:
 def test_older_tables_are_upgraded_by_their_owner_only(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PostgresStore.open(database, "demo", create=True).close()
     reader = role(database, "USAGE ON SCHEMA waymeet", "SELECT ON ALL TABLES IN SCHEMA waymeet")
-    monkeypatch.setattr(migrations, "VERSION", 2)
-    step = "ALTER TABLE collections ADD COLUMN remark text NOT NULL DEFAULT ''", 1
+    monkeypatch.setattr(migrations, "VERSION", 3)
+    step = "ALTER TABLE collections ADD COLUMN remark text NOT NULL DEFAULT ''", 2
     monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, step))
-    with pytest.raises(ReadOnlyIndexError, match="version 1"):
+    with pytest.raises(ReadOnlyIndexError, match="version 2"):
         PostgresStore.open(reader, "demo")
     PostgresStore.open(database, "demo").close()
     PostgresStore.open(reader, "demo").close()

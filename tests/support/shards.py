@@ -6,8 +6,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 TABLES = (
-    *("documents", "chunks", "terms", "document_postings", "chunk_postings", "names", "link_keys", "edges", "vectors"),
-    *("metadata", "spaces"),
+    *("documents", "chunks", "terms", "document_terms", "names", "link_keys", "edges", "vectors"),
+    *("document_segments", "deleted_documents", "segments", "posting_blocks", "metadata", "spaces"),
 )
 
 

@@ -219,7 +219,7 @@ def test_a_coordinator_asks_only_the_shard_of_a_collection() -> None:
             for store in (through, single):
                 store.close()
         for number in (1, 2):
-            plan = explain(coordinator, f"SELECT chunk FROM waymeet.chunk_postings WHERE collection_id = {number}")  # noqa: S608
+            plan = explain(coordinator, f"SELECT place FROM waymeet.posting_blocks WHERE collection_id = {number}")  # noqa: S608
             assert f"shard_{number}" in plan
             assert f"shard_{3 - number}" not in plan
         nearest = (

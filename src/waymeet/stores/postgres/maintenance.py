@@ -16,7 +16,7 @@ HNSW_FROM = 50_000
 _MIN_CHUNKS = 1000
 """Smaller collections need no statistics of their own."""
 _GROWTH = 2
-_TABLES = "documents", "chunks", "document_postings", "chunk_postings", "names", "link_keys", "edges", "vectors"
+_TABLES = "documents", "chunks", "document_segments", "names", "link_keys", "edges", "vectors"
 _PARTITION = "SELECT tableoid::regclass::text FROM {table} WHERE collection_id = %s LIMIT 1"
 _SPACES = "SELECT id, dimension, name, vectors FROM spaces WHERE collection_id = %s"
 _INDEX = """

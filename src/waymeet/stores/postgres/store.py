@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from waymeet.stores.postgres import maintenance
@@ -12,13 +13,19 @@ from waymeet.stores.postgres.database.session import Owner
 from waymeet.stores.postgres.database.sessions import Sessions
 from waymeet.stores.postgres.read import catalog, lexical, sizes, terms, vectors
 from waymeet.stores.postgres.read import edges as edge_reader
+from waymeet.stores.postgres.read.cache import GenerationCache
+from waymeet.stores.postgres.read.filters import WordFilter, filter_terms, has_words
+from waymeet.stores.postgres.segments.maintenance import SegmentLimits, SegmentMaintenance
+from waymeet.stores.postgres.segments.open_segments import OpenSegments
+from waymeet.stores.postgres.segments.registry import count_buffered_chunks
 from waymeet.stores.postgres.transfer import PostgresTransfer
 from waymeet.stores.postgres.write import documents as document_table
 from waymeet.stores.postgres.write import vectors as vector_table
 from waymeet.stores.shared.validation import validate_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from waymeet.ports import CorpusProfile, Counts, IndexSize, Neighbour, TermPostings, Vector
     from waymeet.settings import Bm25
@@ -37,26 +44,18 @@ INSERT INTO metadata VALUES (%s, %s, %s) ON CONFLICT (collection_id, key) DO UPD
 """
 
 
-class _GenerationCache:
-    """Results computed for one generation."""
-
-    def __init__(self, generation: int) -> None:
-        self.generation = generation
-        self.frequencies: dict[Any, int] = {}
-        """The number of chunks with any of a word's terms, by terms and fields."""
-        self.results: dict[Any, Any] = {}
-
-
 class PostgresStore:
     """A store in one collection of a PostgreSQL server."""
 
-    def __init__(self, sessions: Sessions, hnsw_from: int) -> None:
+    def __init__(self, sessions: Sessions, hnsw_from: int, limits: SegmentLimits) -> None:
         self._sessions = sessions
+        self._segments = OpenSegments()
+        self._maintenance = SegmentMaintenance(sessions, limits)
         self._hnsw_from = hnsw_from
         self._terms: set[int] = set()
         self._analysed = 0
         self._other_owner: Owner | Literal[False] | None = False
-        self._last_cache = _GenerationCache(-1)
+        self._last_cache = GenerationCache((-1, -1))
         self._vector_caches: dict[Any, Any] = {}
 
     @classmethod
@@ -69,6 +68,7 @@ class PostgresStore:
         timeout: float = TIMEOUT,
         owner: Owner | None = None,
         hnsw_from: int = maintenance.HNSW_FROM,
+        limits: SegmentLimits | None = None,
     ) -> PostgresStore:
         """Open a collection of a server, or create it with the tables if `create` is on.
 
@@ -83,11 +83,14 @@ class PostgresStore:
         sessions = Sessions(dsn, timeout)
         try:
             sessions.owner = owner or Owner()
-            sessions.collection = open_collection(sessions, collection, create=create, owner=sessions.owner)
+            opened = open_collection(sessions, collection, create=create, owner=sessions.owner)
+            for sessions.collection in opened.upgraded:  # else the first search of each would read all its terms
+                SegmentMaintenance(sessions, limits or SegmentLimits()).optimize()
+            sessions.collection = opened.id
         except BaseException:
             sessions.close()
             raise
-        return cls(sessions, hnsw_from)
+        return cls(sessions, hnsw_from, limits or SegmentLimits())
 
     def close(self) -> None:
         """Close all connections."""
@@ -117,19 +120,17 @@ class PostgresStore:
         """Return the number of changes committed so far."""
         return self._read(lambda session: session.generation)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[int]:
+    def snapshot(self) -> AbstractContextManager[int]:
         """Pin one generation for several reads of this thread."""
-        with self._sessions.snapshot() as generation:
-            yield generation
+        return self._sessions.snapshot()
 
     def _read(self, work: Callable[[Session], Result]) -> Result:
         return self._sessions.read(work)
 
-    def _cache(self, session: Session) -> _GenerationCache:
+    def _cache(self, session: Session) -> GenerationCache:
         cache = self._last_cache  # threads in different generations replace it; each uses its own reference
-        if cache.generation != session.generation:
-            cache = self._last_cache = _GenerationCache(session.generation)
+        if cache.version != session.version:
+            cache = self._last_cache = GenerationCache(session.version)
         return cache
 
     def _cached(self, session: Session, key: object, compute: Callable[[], Result]) -> Result:
@@ -139,6 +140,12 @@ class PostgresStore:
         result: Result = results[key]
         return result
 
+    def _read_items(
+        self, kind: object, keys: Collection[str], read: Callable[[Session, Collection[str]], Mapping[str, Result]]
+    ) -> Mapping[str, Result]:
+        """Read items by key, of which those that were read before in this generation are cached."""
+        return self._read(lambda session: self._cache(session).read_items(kind, keys, partial(read, session)))
+
     # --- changes -----------------------------------------------------------------------------------------------
 
     def _change(self, work: Callable[[WriteSession], object]) -> None:
@@ -147,11 +154,13 @@ class PostgresStore:
         It is a new generation if the work returns a true value.
         """
 
-        def change(session: WriteSession) -> None:
-            if work(session):
-                session.raise_generation()
+        def change(session: WriteSession) -> int:
+            if not work(session):
+                return 0
+            session.raise_generation()
+            return count_buffered_chunks(session)
 
-        self._sessions.write(change)
+        self._maintenance.flush_if_full(self._sessions.write(change))
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
@@ -195,36 +204,37 @@ class PostgresStore:
 
     def set_metadata(self, key: str, value: str) -> None:
         """Store a short text about the index."""
-
-        def change(session: WriteSession) -> None:
-            session.run(_SET_METADATA, escape_text(key), escape_text(value))
-
-        self._change(change)
+        self.drop_vectors({}, {key: value})
 
     def optimize(self) -> None:
-        """Refresh the planner's statistics, and create indexes for large spaces."""
+        """Write and merge segments, refresh the planner's statistics, and create indexes for large spaces."""
+        self._maintenance.optimize()
         self._analysed = maintenance.optimize(self._sessions, self._analysed, self._hnsw_from)
-        self._last_cache = _GenerationCache(-1)
+        self._last_cache = GenerationCache((-1, -1))
 
     # --- rankings and terms ------------------------------------------------------------------------------------
 
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
-        return self._read(lambda session: lexical.rank(self._scoring(session, words, bm25), limit, filters))
 
-    def _scoring(self, session: Session, words: Sequence[Word], bm25: Bm25) -> lexical.Scoring:
-        return lexical.Scoring(session, words, bm25, self._cache(session).frequencies)
+        def read(session: Session) -> Ranking:
+            scoring = self._scoring(session, words, bm25, filters)
+            return lexical.rank(scoring, limit, self._cache(session).filter_set(session, filters, scoring.lexicon))
+
+        return self._read(read)
+
+    def _scoring(
+        self, session: Session, words: Sequence[Word], bm25: Bm25, filters: Filters | None = None
+    ) -> lexical.Scoring:
+        terms = [term for word in words for term in word.terms]
+        lexicon = self._segments.lexicon(session, (*terms, *(filter_terms(filters) if filters else ())))
+        return lexical.Scoring(lexicon, words, bm25, self._cache(session).frequencies)
 
     def lexical_evidence(
         self, words: Sequence[Word], chunks: Collection[str], bm25: Bm25
     ) -> Mapping[str, tuple[Evidence, ...]]:
         """Split the lexical scores of chunks by word."""
-
-        def read(session: Session) -> dict[str, tuple[Evidence, ...]]:
-            numbers = catalog.find_chunk_ids(session, chunks)
-            return lexical.explain(self._scoring(session, words, bm25), numbers)
-
-        return self._read(read)
+        return self._read(lambda session: lexical.explain(session, self._scoring(session, words, bm25), chunks))
 
     def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
         """Count the chunks in which each word occurs."""
@@ -240,7 +250,8 @@ class PostgresStore:
             is_indexed = found.vectors >= self._hnsw_from and self._cached(
                 session, ("index", space), lambda: maintenance.has_index(session, found.id)
             )
-            reader = vectors.VectorReader(session, space, found, self._vector_cache(), is_indexed)
+            caches, words = (self._vector_cache(), self._cache(session).locations), self._word_filter(session, filters)
+            reader = vectors.VectorReader(session, space, found, *caches, words, is_indexed)
             return reader.rank(vector, limit, filters)
 
         return self._read(read)
@@ -252,10 +263,17 @@ class PostgresStore:
             found = self._find_space(session, space)
             if found is None:
                 return 0.0, 0.0
-            reader = vectors.VectorReader(session, space, found, self._vector_cache())
+            reader = vectors.VectorReader(session, space, found, self._vector_cache(), {})
             return reader.similarity_statistics(vector)
 
         return self._read(read)
+
+    def _word_filter(self, session: Session, filters: Filters) -> WordFilter:
+        """Find the chunks that pass filters by their words."""
+        if not has_words(filters):
+            return WordFilter()
+        lexicon = self._segments.lexicon(session, filter_terms(filters))
+        return self._cache(session).word_filter(session, filters, lexicon)
 
     def _find_space(self, session: Session, name: str) -> vectors.Space | None:
         return self._cached(session, ("space", name), lambda: vectors.find_space(session, name))
@@ -267,21 +285,21 @@ class PostgresStore:
 
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""
-        return self._read(
-            lambda session: self._cached(
-                session,
-                ("prefix", prefix, limit, pattern),
-                lambda: terms.terms_with_prefix(session, prefix, limit, pattern),
-            )
-        )
+
+        def find(session: Session) -> list[str]:
+            found = [term for term in terms.read_terms_with_prefix(session, prefix) if fnmatchcase(term, pattern)]
+            return terms.sort_by_frequency(self._segments.lexicon(session, found), found, limit)
+
+        key = "prefix", prefix, limit, pattern
+        return self._read(lambda session: self._cached(session, key, lambda: find(session)))
 
     def known_terms(self, terms_: Collection[str]) -> frozenset[str]:
         """Return those of the terms that occur in any chunk."""
-        return self._read(lambda session: terms.known_terms(session, terms_))
+        return self._read(lambda session: terms.known_terms(self._segments.lexicon(session, terms_), terms_))
 
     def postings(self, terms_: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
         """Return the occurrences of each term in some fields."""
-        return self._read(lambda session: terms.read_postings(session, terms_, fields))
+        return self._read(lambda session: terms.read_postings(session, self._segments, terms_, fields))
 
     # --- links -------------------------------------------------------------------------------------------------
 
@@ -293,13 +311,17 @@ class PostgresStore:
         self, documents: Collection[str], kinds: Collection[str] = ()
     ) -> Mapping[str, tuple[Neighbour, ...]]:
         """Return the documents linked with each document."""
-        return self._read(lambda session: edge_reader.read_neighbours(session, documents, kinds))
+        read = partial(edge_reader.read_neighbours, kinds=kinds)
+        return self._read_items(("neighbours", frozenset(kinds)), documents, read)
 
     # --- documents, chunks and counts --------------------------------------------------------------------------
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
-        return self._read(lambda session: catalog.read_documents(session, ids))
+        return {id_: counted.document for id_, counted in self._counted_documents(ids).items()}
+
+    def _counted_documents(self, ids: Collection[str]) -> Mapping[str, catalog.CountedDocument]:
+        return self._read_items("documents", ids, catalog.read_documents)
 
     def chunks(self, ids: Collection[str]) -> Mapping[str, Chunk]:
         """Fetch chunks by id."""
@@ -307,25 +329,35 @@ class PostgresStore:
 
     def chunks_of(self, documents: Collection[str]) -> Mapping[str, tuple[Chunk, ...]]:
         """Fetch all chunks of documents, in order."""
-        return self._read(lambda session: catalog.read_chunks_of(session, documents))
+
+        def read(session: Session) -> Mapping[str, tuple[Chunk, ...]]:
+            known = self._cache(session).read_items("documents", documents, partial(catalog.read_documents, session))
+            return catalog.read_chunks_of(session, known)
+
+        return self._read(read)
 
     def chunk_counts(self, documents: Collection[str]) -> Mapping[str, int]:
         """Count the chunks of each document."""
-        return self._read(lambda session: catalog.count_chunks(session, documents))
+        return {id_: counted.chunks for id_, counted in self._counted_documents(documents).items()}
 
     def roles(self, documents: Collection[str]) -> Mapping[str, str]:
         """Return the role of each document."""
-        return self._read(lambda session: catalog.read_roles(session, documents))
+        return {id_: counted.document.role for id_, counted in self._counted_documents(documents).items()}
 
     def documents_by_key(
         self, keys: Collection[str], max_documents: int | None = None
     ) -> Mapping[str, tuple[str, ...]]:
         """Find the documents that have each key, except for keys of more than `max_documents`."""
-        return self._read(lambda session: catalog.documents_by_key(session, keys, max_documents))
+        read = partial(catalog.documents_by_key, most=max_documents)
+        return self._read_items(("keys", max_documents), keys, read)
 
     def first_passing_chunks(self, documents: Collection[str], filters: Filters) -> Mapping[str, str]:
         """Find the first chunk of each document that passes the filters."""
-        return self._read(lambda session: catalog.first_passing_chunks(session, documents, filters))
+
+        def find(session: Session, missing: Collection[str]) -> Mapping[str, str]:
+            return catalog.first_passing_chunks(session, missing, filters, self._word_filter(session, filters))
+
+        return self._read_items(("first", filters), documents, find)
 
     def fingerprints(self) -> Mapping[str, Fingerprint]:
         """Return the fingerprint of every document, by id."""
@@ -349,11 +381,15 @@ class PostgresStore:
 
     def spaces(self) -> Mapping[str, int]:
         """Return the dimension of every space that has vectors."""
-        return self._read(catalog.read_dimensions)
+        return self._read(lambda session: self._cached(session, "spaces", lambda: catalog.read_dimensions(session)))
 
     def counts(self) -> Counts:
         """Count documents, chunks, terms, edges and vectors."""
-        return self._read(lambda session: self._cached(session, "counts", lambda: catalog.count_all(session)))
+
+        def count(session: Session) -> Counts:
+            return catalog.count_all(session, self._segments.count_terms(session))
+
+        return self._read(lambda session: self._cached(session, "counts", lambda: count(session)))
 
     def corpus_profile(self) -> CorpusProfile:
         """Return the statistics of the indexed texts."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from waymeet.stores.postgres.database.encoding import decode_link, escape_text, unescape_text
 from waymeet.stores.postgres.read.catalog import read_chunks_of, read_documents
+from waymeet.stores.postgres.segments.term_rows import split_parts, unpack_hashes
 from waymeet.stores.postgres.vector_values import from_stored
 from waymeet.stores.postgres.write.vectors import insert_vectors
-from waymeet.types import FIELDS, IndexEntry, Link
+from waymeet.types import IndexEntry, Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +21,7 @@ if TYPE_CHECKING:
 
 _TERMS = "SELECT hash, term FROM terms WHERE collection_id = %s"
 _IDS = "SELECT id, path FROM documents WHERE collection_id = %s AND path = ANY(%s)"
-_OWN = "SELECT document, field, term, frequency FROM document_postings WHERE collection_id = %s AND document = ANY(%s)"
-_OF_CHUNKS = """
-SELECT c.key, p.term, p.headings, p.body FROM chunk_postings p
-    JOIN chunks c ON c.collection_id = p.collection_id AND c.id = p.chunk
-WHERE p.collection_id = %s AND p.document = ANY(%s)
-"""
+_STORED = "SELECT document, sizes, content FROM document_terms WHERE collection_id = %s AND document = ANY(%s)"
 _LINKS = """
 SELECT source, kind, content, terms, frequencies FROM edges WHERE collection_id = %s AND source = ANY(%s)
 ORDER BY source, ordinal
@@ -35,7 +31,6 @@ SELECT c.key, v.value, v.chunk FROM vectors v JOIN spaces s ON s.collection_id =
     JOIN chunks c ON c.collection_id = v.collection_id AND c.id = v.chunk
 WHERE v.collection_id = %s AND s.name = %s AND v.chunk > %s ORDER BY v.chunk LIMIT 2000
 """
-_INBOUND = FIELDS.index("inbound")
 
 
 class PostgresTransfer:
@@ -52,32 +47,34 @@ class PostgresTransfer:
     def _read_entries(self, session: Session, documents: Sequence[str]) -> list[IndexEntry]:
         if not self._names:
             self._names = {hash_: unescape_text(term) for hash_, term in session.rows(_TERMS)}
-        known, chunks = read_documents(session, documents), read_chunks_of(session, documents)
+        known = read_documents(session, documents)
+        chunks = read_chunks_of(session, known)
         rows = session.rows(_IDS, [escape_text(id_) for id_ in known])
         ids = {unescape_text(path): number for number, path in rows}
         numbers = list(ids.values())
-        own: defaultdict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-        for document, field, term, frequency in session.rows(_OWN, numbers):
-            if field != _INBOUND:
-                own[document][FIELDS[field]][self._names[term]] = frequency
-        of_chunks: defaultdict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-        for key, term, *frequencies in session.rows(_OF_CHUNKS, numbers):
-            for field, frequency in zip(("headings", "body"), frequencies, strict=True):
-                if frequency:
-                    of_chunks[unescape_text(key)][field][self._names[term]] = frequency
+        terms = {
+            document: [self._decode_terms(part) for part in split_parts(sizes, content)]
+            for document, sizes, content in session.rows(_STORED, numbers)
+        }
         links: defaultdict[int, list[Link]] = defaultdict(list)
         for source, *columns in session.rows(_LINKS, numbers):
             links[source].append(self._decode_link(*columns))
         return [
             IndexEntry(
-                document,
+                counted.document,
                 chunks[id_],
-                dict[str, "Terms"](own[ids[id_]]),
-                tuple(dict[str, "Terms"](of_chunks[chunk.id]) for chunk in chunks[id_]),
+                terms[ids[id_]][0],
+                tuple(terms[ids[id_]][1:]),
                 tuple(links[ids[id_]]),
             )
-            for id_, document in known.items()
+            for id_, counted in known.items()
         ]
+
+    def _decode_terms(self, packed: bytes) -> dict[str, Terms]:
+        fields: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for term, field, frequency in unpack_hashes(packed):
+            fields[field][self._names[term]] = frequency
+        return dict[str, "Terms"](fields)
 
     def _decode_link(self, kind: str, content: str, terms: Sequence[int], frequencies: Sequence[int]) -> Link:
         link = decode_link(content)

@@ -63,20 +63,10 @@ def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], att
     The codes are `B`, `H`, `I`, `Q`, `f` and `d`. The file is written under another name, synced and renamed, so that
     it is either complete or absent.
     """
-    entries, pieces, size, checksum = {}, [], 0, 0
-    for name, (code, array) in arrays.items():
-        padding, content = bytes(-size % _ALIGNMENT), array.astype(_DTYPES[code], order="C", copy=False)
-        entries[name] = (code, size + len(padding), len(content))
-        for piece in (padding, content.data):  # large arrays are not copied
-            checksum = crc32(piece, checksum)
-            pieces.append(piece)
-            size += piece.nbytes if isinstance(piece, memoryview) else len(piece)
-    header = msgspec.json.encode(_Header(entries, dict(attributes), checksum, size))
-    header += b" " * (-(_PREFIX_BYTES + len(header)) % _ALIGNMENT)
+    pieces = _encode(arrays, attributes)
     unfinished = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little") + header)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
@@ -85,7 +75,31 @@ def write_arrays(path: Path, arrays: Mapping[str, tuple[str, NDArray[Any]]], att
         unfinished.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return _PREFIX_BYTES + len(header) + size
+    return sum(map(len, pieces))
+
+
+def encode_arrays(arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]) -> bytes:
+    """Encode arrays with their type codes as a file would contain them."""
+    return b"".join(_encode(arrays, attributes))
+
+
+def _encode(
+    arrays: Mapping[str, tuple[str, NDArray[Any]]], attributes: Mapping[str, Any]
+) -> list[bytes | memoryview[int]]:
+    """Return header and body in pieces: large arrays are not copied."""
+    entries, size, checksum = {}, 0, 0
+    pieces: list[bytes | memoryview[int]] = []
+    for name, (code, array) in arrays.items():
+        padding, content = bytes(-size % _ALIGNMENT), array.astype(_DTYPES[code], order="C", copy=False)
+        entries[name] = (code, size + len(padding), len(content))
+        for piece in (padding, content.data.cast("B") if len(content) else b""):
+            checksum = crc32(piece, checksum)
+            pieces.append(piece)
+            size += len(piece)
+    header = msgspec.json.encode(_Header(entries, dict(attributes), checksum, size))
+    header += b" " * (-(_PREFIX_BYTES + len(header)) % _ALIGNMENT)
+    prefix = MAGIC + len(header).to_bytes(8, "little") + crc32(header).to_bytes(8, "little")
+    return [prefix + header, *pieces]
 
 
 def integer_code(highest: int) -> str:
@@ -108,22 +122,19 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-class ArrayFile:
-    """A memory-mapped file of arrays."""
+class ArrayContent:
+    """Named arrays in memory, as `encode_arrays` made them."""
 
-    def __init__(self, path: Path) -> None:
-        try:
-            with path.open("rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:
-            raise CorruptFileError(f"{path.name} is empty") from error
-        self.path = path
+    def __init__(self, content: bytes | mmap.mmap, name: str) -> None:
+        self.name = name
+        """What errors call it."""
+        self._map = content
         self._body_start, self._header = self._read_header()
-        self._view = memoryview(self._map)
+        self._view = memoryview(content)
 
     @property
     def size(self) -> int:
-        """Return the size of the file in bytes."""
+        """Return the size in bytes."""
         return len(self._map)
 
     @property
@@ -147,7 +158,7 @@ class ArrayFile:
         return content.cast("B" if code == "B" else "H" if code == "H" else "Q" if code == "Q" else "I")
 
     def array(self, name: str) -> NDArray[np.generic]:
-        """Return an array as a numpy array on the mapped memory."""
+        """Return an array as a numpy array on the same memory."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
         code, offset, count = self._entry(name)
@@ -158,20 +169,15 @@ class ArrayFile:
         body = self._view[self._body_start : self._body_start + self._header.size]
         return crc32(body) == self._header.checksum
 
-    def release_pages(self) -> None:
-        """Release the memory of cached pages. The system reads them again when needed."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self._map.madvise(mmap.MADV_DONTNEED)
-
     def _entry(self, name: str) -> tuple[str, int, int]:
         try:
             return self._header.arrays[name]
         except KeyError as error:
-            raise CorruptFileError(f"{self.path.name} has no array {name}") from error
+            raise CorruptFileError(f"{self.name} has no array {name}") from error
 
     def _read_header(self) -> tuple[int, _Header]:
         """Read and validate the header, and return it with the start of the body."""
-        name, size = self.path.name, len(self._map)
+        name, size = self.name, len(self._map)
         if size < _PREFIX_BYTES or self._map[: len(MAGIC)] != MAGIC:
             raise CorruptFileError(f"{name} is not a segment")
         length, checksum = (
@@ -190,3 +196,22 @@ class ArrayFile:
             if code not in _ITEM_BYTES or offset < 0 or count < 0 or offset + count * _ITEM_BYTES[code] > header.size:
                 raise CorruptFileError(f"the header of {name} is invalid")
         return _PREFIX_BYTES + length, header
+
+
+class ArrayFile(ArrayContent):
+    """A memory-mapped file of arrays."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with path.open("rb") as file:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:
+            raise CorruptFileError(f"{path.name} is empty") from error
+        self.path = path
+        self._file = mapped
+        super().__init__(mapped, path.name)
+
+    def release_pages(self) -> None:
+        """Release the memory of cached pages. The system reads them again when needed."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.array_file import ArrayFile, Arrays
+    from waymeet.stores.segments.array_file import ArrayContent, Arrays
     from waymeet.stores.segments.posting_codec import DocumentTerms
 
     Ints = NDArray[Any]
@@ -231,7 +231,7 @@ def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
     return arrays, {"format": FORMAT, "lengths": lengths}
 
 
-def read_content(file: ArrayFile) -> SegmentContent:
+def read_content(file: ArrayContent) -> SegmentContent:
     """Read the content of a segment."""
     lists = {level: read_lists(file, level) for level in LEVELS}
     lengths = {field: file.array(f"length {field}") for fields in LEVELS.values() for field in fields}
@@ -239,7 +239,7 @@ def read_content(file: ArrayFile) -> SegmentContent:
     return SegmentContent(documents, first, chunks, owner, lists, lengths)
 
 
-def read_lists(file: ArrayFile, level: str) -> PostingLists:
+def read_lists(file: ArrayContent, level: str) -> PostingLists:
     """Read all posting lists of a level."""
     encoded = read_codes(file, level)
     starts = file.array(f"{level} starts").astype(np.int64)
@@ -247,7 +247,7 @@ def read_lists(file: ArrayFile, level: str) -> PostingLists:
     return PostingLists(file.array(f"{level} terms"), starts, file.array(f"{level} positions"), frequencies)
 
 
-def read_codes(file: ArrayFile, level: str) -> FrequencyCodes:
+def read_codes(file: ArrayContent, level: str) -> FrequencyCodes:
     """Read the encoded frequencies of a level."""
     codes, codebook, escaped, frequencies = (
         file.array(f"{level} {name}") for name in ("codes", "codebook", "escaped", "escaped frequencies")

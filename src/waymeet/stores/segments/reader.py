@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from waymeet.stores.segments.posting_lists import LevelReader
+from waymeet.stores.segments.posting_lists import FileLevelReader
 from waymeet.types import DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.array_file import ArrayFile
-    from waymeet.stores.segments.posting_lists import Occurrences
+    from waymeet.stores.segments.array_file import ArrayContent
+    from waymeet.stores.segments.posting_lists import LevelReader, Occurrences
 
 FORMAT = 4
 """The version of the layout (see `postings`), an attribute of the file. A segment of another version is rebuilt."""
@@ -33,14 +33,14 @@ class Posting(NamedTuple):
 
 
 class Segment:
-    """A mapped segment, and which of its documents are deleted."""
+    """A segment, and which of its documents are deleted."""
 
-    def __init__(self, file: ArrayFile, deleted: Collection[int] = ()) -> None:
+    def __init__(self, file: ArrayContent, deleted: Collection[int] = ()) -> None:
         self.file = file
         self.deleted = frozenset(deleted)
         """Positions of documents that were replaced or removed since."""
-        self.document_lists = LevelReader(file, "document")
-        self.chunk_lists = LevelReader(file, "chunk")
+        self.document_lists: LevelReader = FileLevelReader(file, "document")
+        self.chunk_lists: LevelReader = FileLevelReader(file, "chunk")
 
     @cached_property
     def chunks(self) -> memoryview[int]:
@@ -57,7 +57,7 @@ class Segment:
         return self.file.integers("owner")
 
     @property
-    def terms(self) -> Iterator[memoryview[int]]:
+    def terms(self) -> Iterator[Iterable[int]]:
         """Yield the ids of the terms that occur, by level."""
         yield self.document_lists.terms
         yield self.chunk_lists.terms

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from waymeet.stores.lexical.top_k import rank_chunks, select_top
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.validation import validate_entries
 from waymeet.stores.sqlite.database.connection import is_writable, open_index
@@ -19,10 +20,10 @@ from waymeet.stores.sqlite.read import queries
 from waymeet.stores.sqlite.read import vectors as vector_table
 from waymeet.stores.sqlite.read.cache import GenerationCache
 from waymeet.stores.sqlite.read.filters import FilterSet, apply_filters
-from waymeet.stores.sqlite.read.top_k import rank_chunks, select_top
 from waymeet.stores.sqlite.segments.index_reader import IndexReader
 from waymeet.stores.sqlite.segments.maintenance import MaintenanceLimits, SegmentMaintenance
 from waymeet.stores.sqlite.segments.open_segments import OpenSegments
+from waymeet.stores.sqlite.segments.registry import locate_chunks
 from waymeet.stores.sqlite.write import documents as document_table
 from waymeet.stores.sqlite.write import vectors as vector_writer
 
@@ -207,7 +208,7 @@ class SqliteStore:
                 scores = bm25f.score_chunks(words, postings, lexicon.statistics, bm25)
                 ranking = rank_chunks(select_top(filter_set, scores, limit), scores, limit)
             else:
-                from waymeet.stores.sqlite.read import bulk_ranking  # noqa: PLC0415 - numpy costs more than a small search
+                from waymeet.stores.lexical import bulk_ranking  # noqa: PLC0415 - numpy costs more than a small search
 
                 pairs = list(zip(words, terms, strict=True))
                 ranking, frequencies = bulk_ranking.rank(lexicon, pairs, bm25, filter_set, max(limit, 0))
@@ -233,7 +234,7 @@ class SqliteStore:
             terms = [find_term_ids(connection, word.terms) for word in words]
             evidence = bm25f.collect_evidence(
                 words,
-                lexicon.postings_in(connection, terms, fields, chunk_ids.values()),
+                lexicon.postings_in(terms, fields, locate_chunks(connection, chunk_ids.values())),
                 lexicon.statistics,
                 bm25,
                 frequencies=[self._chunk_frequency(session, word, fields) for word in words],
@@ -243,9 +244,8 @@ class SqliteStore:
 
     def chunk_frequencies(self, words: Sequence[Word], bm25: Bm25) -> tuple[int, ...]:
         """Count the chunks in which each word occurs."""
-        fields = bm25f.scored_fields(bm25)
         with self._reader.reading() as session:
-            return tuple(self._chunk_frequency(session, word, fields) for word in words)
+            return tuple(self._chunk_frequency(session, word, bm25f.scored_fields(bm25)) for word in words)
 
     def _chunk_frequency(self, session: Session, word: Word, fields: tuple[str, ...]) -> int:
         frequencies, key = self._cache(session).frequencies, (word.terms, fields)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from psycopg import errors
 
@@ -27,8 +27,15 @@ _VERSIONS = f"{SCHEMA}.schema_versions"
 _ADD_VERSION = f"INSERT INTO {_VERSIONS} VALUES (%s, %s)"  # noqa: S608 - our own constant
 
 
-def open_collection(sessions: Sessions, name: str, *, create: bool, owner: Owner) -> int:
-    """Return the id of a collection, making it and the tables if `create` is on.
+class OpenedCollection(NamedTuple):
+    """A collection, and those whose tables were upgraded to open it."""
+
+    id: int
+    upgraded: tuple[int, ...]
+
+
+def open_collection(sessions: Sessions, name: str, *, create: bool, owner: Owner) -> OpenedCollection:
+    """Find a collection, making it and the tables if `create` is on.
 
     Raises:
         NoIndexError: there is no such collection, and `create` is off.
@@ -40,15 +47,14 @@ def open_collection(sessions: Sessions, name: str, *, create: bool, owner: Owner
         raise newer_schema_error(sessions.server, version, VERSION)
     if version == 0 and not create:
         raise _no_collection_error(sessions.server, name)
-    if version < VERSION:
-        _upgrade(sessions, version)
+    upgraded = _upgrade(sessions, version) if version < VERSION else ()
     known = sessions.with_connection(lambda connection: _find(connection, name))
     if known is None and create:
         sessions.with_connection(lambda connection: _insert(connection, name, owner), write=True)
         known = sessions.with_connection(lambda connection: _find(connection, name), write=True)
     if known is None:
         raise _no_collection_error(sessions.server, name)
-    return known
+    return OpenedCollection(known, upgraded)
 
 
 def read_version(connection: Connection, server: str) -> int:
@@ -68,18 +74,23 @@ def read_version(connection: Connection, server: str) -> int:
     return version if version <= VERSION or oldest_reader > VERSION else VERSION
 
 
-def _upgrade(sessions: Sessions, version: int) -> None:
-    def upgrade(connection: Connection) -> None:
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+def _upgrade(sessions: Sessions, version: int) -> tuple[int, ...]:
+    """Create or upgrade the tables, and return the collections in them."""
+
+    def upgrade(connection: Connection) -> tuple[int, ...]:
+        connection.execute("SELECT pg_advisory_xact_lock(%s), set_config('statement_timeout', '0', true)", (_LOCK,))
         present = read_version(connection, sessions.server)  # another process may have been faster
         if present == 0:
             _create_schema(connection, sessions.server)
         for number, (statements, oldest_reader) in enumerate(MIGRATIONS[present:], start=present + 1):
             connection.execute(statements.encode())
             connection.execute(_ADD_VERSION.encode(), (number, oldest_reader))
+        if present == VERSION:
+            return ()
+        return tuple(id_ for (id_,) in connection.execute("SELECT id FROM collections ORDER BY id"))
 
     try:
-        sessions.with_connection(upgrade, write=True)
+        return sessions.with_connection(upgrade, write=True)
     except IndexUnavailableError as error:
         if version and isinstance(error.__cause__, (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)):
             raise older_schema_error(sessions.server, version, VERSION) from error

@@ -7,9 +7,11 @@ common list. Texts are JSON, in which NUL has an escape: a text column cannot co
 A migration is never edited after a release. An older Waymeet goes on working while `oldest_reader` allows its version.
 """
 
+from waymeet.types import CHUNK_FIELDS, FIELDS
+
 SCHEMA = "waymeet"
 
-VERSION = 1
+VERSION = 2
 """The version of the tables that this program reads and writes."""
 
 _PARTITIONS = 8
@@ -136,5 +138,105 @@ _VECTORS = (
     + "ALTER TABLE vectors ALTER value SET STORAGE EXTERNAL, ALTER embedding SET STORAGE MAIN;\n"
 )
 
-MIGRATIONS: tuple[tuple[str, int], ...] = ((_COLLECTIONS + _DOCUMENTS + _CHUNKS + _TERMS + _LINKS + _VECTORS, 1),)
+_SEGMENTS = (
+    _partitioned(
+        "document_terms",
+        """
+        collection_id integer NOT NULL, document integer NOT NULL, chunks integer[] NOT NULL, sizes integer[] NOT NULL,
+        content bytea NOT NULL, PRIMARY KEY (collection_id, document)
+        """,
+    )
+    + _partitioned(
+        "document_segments",
+        """
+        collection_id integer NOT NULL, document integer NOT NULL, version bigint NOT NULL, chunks integer NOT NULL,
+        segment integer, position integer, PRIMARY KEY (collection_id, document)
+        """,
+        "CREATE INDEX ON document_segments (collection_id, segment)",
+    )
+    + _partitioned(
+        "deleted_documents",
+        """
+        collection_id integer NOT NULL, segment integer NOT NULL, position integer NOT NULL,
+        PRIMARY KEY (collection_id, segment, position)
+        """,
+    )
+    + _partitioned(
+        "segments",
+        """
+        collection_id integer NOT NULL, id integer NOT NULL, chunks integer NOT NULL, arrays bytea NOT NULL,
+        PRIMARY KEY (collection_id, id)
+        """,
+    )
+    + _partitioned(
+        "posting_blocks",
+        """
+        collection_id integer NOT NULL, place bigint NOT NULL, content bytea NOT NULL,
+        PRIMARY KEY (collection_id, place)
+        """,
+    )
+    + """
+ALTER TABLE collections ADD registry_version bigint NOT NULL DEFAULT 0, ADD last_segment integer NOT NULL DEFAULT 0;
+ALTER TABLE document_terms ALTER content SET STORAGE EXTERNAL;
+ALTER TABLE segments ALTER arrays SET STORAGE EXTERNAL;
+ALTER TABLE posting_blocks ALTER content SET STORAGE EXTERNAL;
+"""
+)
+"""`place` is the segment, shifted by 32 bits, and the number of the block. Compression would save little."""
+
+_CODE = "int4send(({field} + 1) << 24 | least({frequency}, 16777215))"
+_FIELD_TERMS = f"""
+SELECT p.collection_id, p.document, 0 AS chunk, p.term, {_CODE.format(field="p.field", frequency="p.frequency")} AS code
+FROM document_postings p WHERE p.field <> {FIELDS.index("inbound")}
+"""  # noqa: S608 - our own constants
+_CHUNK_TERMS = "".join(
+    f"""
+UNION ALL SELECT p.collection_id, p.document, p.chunk, p.term,
+    {_CODE.format(field=FIELDS.index(field), frequency=f"p.{field}")} FROM chunk_postings p WHERE p.{field} > 0
+"""  # noqa: S608 - our own constants
+    for field in CHUNK_FIELDS
+)
+_MOVE_TERMS = f"""
+INSERT INTO document_segments SELECT collection_id, id, 0, chunks, NULL, NULL FROM documents;
+INSERT INTO document_terms
+SELECT o.collection_id, o.document,
+    coalesce(array_agg(o.chunk ORDER BY o.ordinal, o.chunk) FILTER (WHERE o.chunk > 0), ARRAY[]::int[]),
+    array_agg(coalesce(t.size, 0) ORDER BY o.ordinal, o.chunk),
+    string_agg(coalesce(t.content, ''), ''::bytea ORDER BY o.ordinal, o.chunk)
+FROM (
+    SELECT collection_id, id AS document, 0 AS chunk, -1 AS ordinal FROM documents
+    UNION ALL SELECT collection_id, document, id, ordinal FROM chunks
+) AS o LEFT JOIN (
+    SELECT collection_id, document, chunk, count(*)::int AS size,
+        string_agg(int8send(term), ''::bytea ORDER BY term, code)
+        || string_agg(code, ''::bytea ORDER BY term, code) AS content
+    FROM ({_FIELD_TERMS}{_CHUNK_TERMS}) AS terms GROUP BY collection_id, document, chunk
+) AS t ON t.collection_id = o.collection_id AND t.document = o.document AND t.chunk = o.chunk
+GROUP BY o.collection_id, o.document;
+DROP TABLE chunk_postings;
+DROP TABLE document_postings;
+"""  # noqa: S608 - our own constants
+"""Rows for each occurrence of a term become a row for each document."""
+
+_KEEP_RIGHTS = f"""
+DO $$ DECLARE granted record; BEGIN
+    FOR granted IN SELECT grantee, privilege_type FROM information_schema.role_table_grants
+        WHERE table_schema = '{SCHEMA}' AND table_name = 'chunks' AND grantee <> current_user
+    LOOP
+        EXECUTE format('GRANT %s ON {{tables}} TO %s', granted.privilege_type,
+            CASE granted.grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(granted.grantee) END);
+    END LOOP;
+END $$;
+"""  # noqa: S608 - our own constant
+"""Whoever may read or write the table of chunks may do the same with new tables."""
+
+MIGRATIONS: tuple[tuple[str, int], ...] = (
+    (_COLLECTIONS + _DOCUMENTS + _CHUNKS + _TERMS + _LINKS + _VECTORS, 1),
+    (
+        _SEGMENTS
+        + _MOVE_TERMS
+        + _KEEP_RIGHTS.format(tables="document_terms, document_segments, deleted_documents, segments, posting_blocks"),
+        2,
+    ),
+)
 """For each version from 1 on: its statements, and the oldest version of the program that still reads the result."""

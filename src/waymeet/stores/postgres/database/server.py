@@ -6,7 +6,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg import IsolationLevel
 
 from waymeet.stores.postgres.database import address
 from waymeet.stores.postgres.database.pool import Pool
@@ -40,6 +39,8 @@ class ServerPools:
         self._reads_primary = not address.reads_from_replica(self._parameters)
         self.writers = Pool(self._connect_writer, _WRITERS)
         self.readers = Pool(self._connect_reader, _READERS)
+        self.lockers = Pool(self._connect_writer, _WRITERS)
+        """Connections that have a lock while others are used: from the pool of these, all might be taken."""
         self.users = 0
 
     def _connect(self, parameters: str, seconds: int) -> Connection:
@@ -54,8 +55,7 @@ class ServerPools:
     def _connect_reader(self) -> Connection:
         choose = address.writer_parameters if self._reads_primary else address.reader_parameters
         connection = self._connect(choose(self._parameters), _READ_SECONDS)
-        connection.isolation_level = IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
+        connection.autocommit = True  # a session begins its transaction itself
         return connection
 
     def read_from_primary(self) -> None:
@@ -72,6 +72,7 @@ class ServerPools:
                 _open.pop(self._dsn, None)
                 self.readers.close()
                 self.writers.close()
+                self.lockers.close()
 
 
 _open: dict[str, ServerPools] = {}

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from psycopg import ClientCursor
+
 from waymeet.errors import NoIndexError, ReadOnlyIndexError
 from waymeet.stores.shared.bm25f import Statistics, average_lengths
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import psycopg
 
     from waymeet.stores.postgres.database.pool import Connection
 
-_COLLECTION = "SELECT generation, chunks, totals, filled FROM collections WHERE id = %s"
+_BEGIN = """
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SELECT generation, chunks, totals, filled, registry_version FROM collections WHERE id = %s
+"""
+"""One round trip for both."""
 _LOCKED = """
-SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks
+SELECT machine, root, generation, last_document, last_chunk, totals, filled, chunks, last_segment
 FROM collections WHERE id = %s FOR UPDATE
 """
 _SET_COUNTERS = """
 UPDATE collections SET generation = %s, last_document = %s, last_chunk = %s, totals = %s, filled = %s, chunks = %s
 WHERE id = %s
 """
+_SET_SEGMENTS = "UPDATE collections SET registry_version = registry_version + 1, last_segment = %s WHERE id = %s"
 
 
 class Owner(NamedTuple):
@@ -39,20 +46,33 @@ class Session:
     def __init__(self, connection: Connection, collection: int) -> None:
         self.connection = connection
         self.collection = collection
-        row = connection.execute(_COLLECTION, (collection,)).fetchone()
-        if row is None:
+        rows = self.run_together(_BEGIN, (collection,))
+        if not rows:
             raise _removed_error()
+        row = rows[0]
         self.generation: int = row[0]
+        self.version: tuple[int, int] = (row[0], row[4])
+        """The generation, and the number of changes of its segments."""
         lengths = dict(zip(FIELDS, zip(row[2], row[3], strict=True), strict=True))
         self.statistics = Statistics(row[1], average_lengths(lengths))
 
     def rows(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Run a query whose first parameter is the collection, and return all rows."""
-        return self.connection.execute(sql.encode(), (self.collection, *parameters)).fetchall()
+        return self.connection.execute(sql.encode(), (self.collection, *parameters), binary=True).fetchall()
 
     def named(self, sql: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Run a query with named parameters, one of which is `collection`, and return all rows."""
-        return self.connection.execute(sql.encode(), {"collection": self.collection, **parameters}).fetchall()
+        return self.connection.execute(
+            sql.encode(), {"collection": self.collection, **parameters}, binary=True
+        ).fetchall()
+
+    def run_together(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Run several statements in one round trip, and return the rows of the last one."""
+        cursor = ClientCursor(self.connection)
+        cursor.execute(sql.encode(), parameters)
+        while cursor.nextset():
+            pass
+        return cursor.fetchall()
 
 
 class WriteSession:
@@ -71,6 +91,7 @@ class WriteSession:
         self.totals, self.filled = list[int](row[5]), list[int](row[6])
         """Total length of each field, and the number of documents or chunks in which it is not empty."""
         self.chunks: int = row[7]
+        self.last_segment: int = row[8]
 
     def run(self, sql: str, *parameters: object) -> psycopg.Cursor[tuple[Any, ...]]:
         """Run a statement whose first parameter is the collection."""
@@ -94,6 +115,10 @@ class WriteSession:
         self.generation += 1
         counters = (self.generation, self.last_document, self.last_chunk, self.totals, self.filled, self.chunks)
         self.connection.execute(_SET_COUNTERS, (*counters, self.collection))
+
+    def raise_registry_version(self) -> None:
+        """Let readers look for segments again."""
+        self.connection.execute(_SET_SEGMENTS, (self.last_segment, self.collection))
 
 
 def refuse_other_owner(stored: Owner, own: Owner) -> None:

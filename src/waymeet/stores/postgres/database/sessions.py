@@ -24,6 +24,8 @@ Result = TypeVar("Result")
 RECONNECT_SECONDS = 20.0
 """How long a call tries to reach a server again that answered before."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+_LOCK = 0x57594D53
+"""Number of the locks under which segments are written: `WYMS`."""
 
 
 class _Pinned(local):
@@ -148,6 +150,32 @@ class Sessions:
         finally:
             self._pinned.session = None
             self._readers.release(session.connection)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[bool]:
+        """Keep other processes from writing segments of the collection.
+
+        Yields False if one of them does so now.
+        """
+
+        def acquire() -> tuple[Connection, bool]:
+            connection = lockers.acquire()
+            try:
+                connection.execute("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
+                row = connection.execute(
+                    "SELECT pg_try_advisory_xact_lock(%s, %s)", (_LOCK, self.collection)
+                ).fetchone()
+            except BaseException:
+                lockers.release(connection)
+                raise
+            return connection, bool(row and row[0])
+
+        lockers = self._pools.lockers
+        connection, is_exclusive = self._retry(lockers, acquire)
+        try:
+            yield is_exclusive
+        finally:
+            lockers.release(connection)
 
     # --- writing -----------------------------------------------------------------------------------------------
 

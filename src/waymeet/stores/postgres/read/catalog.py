@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.ports import Counts
 from waymeet.stores.postgres.database.encoding import (
@@ -15,7 +15,6 @@ from waymeet.stores.postgres.database.encoding import (
 )
 from waymeet.stores.postgres.database.session import Owner
 from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
-from waymeet.stores.postgres.read.terms import count_terms
 from waymeet.stores.shared.corpus_profile import LAST_KIND, STRUCTURE_KIND, URGENCY_STEPS, build_profile
 from waymeet.types import INFERRED_KINDS, Fingerprint
 
@@ -24,17 +23,18 @@ if TYPE_CHECKING:
 
     from waymeet.ports import CorpusProfile
     from waymeet.stores.postgres.database.session import Session
+    from waymeet.stores.postgres.read.filters import WordFilter
     from waymeet.types import Chunk, Document, Filters
 
-_DOCUMENTS = "SELECT path, content, changed_ns, changed_by FROM documents WHERE collection_id = %s AND path = ANY(%s)"
+_DOCUMENTS = """
+SELECT path, chunks, content, changed_ns, changed_by FROM documents WHERE collection_id = %s AND path = ANY(%s)
+"""
 _CHUNK = """
 SELECT c.key, d.path, c.ordinal, c.is_embedded, c.content FROM chunks c
     JOIN documents d ON d.collection_id = c.collection_id AND d.id = c.document
 """
 _CHUNKS = f"{_CHUNK} WHERE c.collection_id = %s AND c.hash = ANY(%s)"
 _CHUNKS_OF = f"{_CHUNK} WHERE c.collection_id = %s AND d.path = ANY(%s) ORDER BY d.path, c.ordinal, c.id"
-_CHUNK_IDS = "SELECT hash, id FROM chunks WHERE collection_id = %s AND hash = ANY(%s)"
-_COLUMN = "SELECT path, {column} FROM documents WHERE collection_id = %s AND path = ANY(%s)"
 _BY_KEY = """
 SELECT n.hash, d.path FROM names n JOIN documents d ON d.collection_id = n.collection_id AND d.id = n.document
 WHERE n.collection_id = %s AND n.hash = ANY(%s) AND (%s::int IS NULL OR (
@@ -104,10 +104,17 @@ def read_owner(session: Session) -> Owner:
     return Owner(*session.rows("SELECT machine, root FROM collections WHERE id = %s")[0])
 
 
-def read_documents(session: Session, ids: Collection[str]) -> dict[str, Document]:
+class CountedDocument(NamedTuple):
+    """A document with the number of its chunks."""
+
+    document: Document
+    chunks: int
+
+
+def read_documents(session: Session, ids: Collection[str]) -> dict[str, CountedDocument]:
     """Fetch documents by id."""
     rows = session.rows(_DOCUMENTS, list(map(escape_text, ids)))
-    documents = {unescape_text(path): decode_document(*columns) for path, *columns in rows}
+    documents = {unescape_text(path): CountedDocument(decode_document(*rest), chunks) for path, chunks, *rest in rows}
     return {id_: documents[id_] for id_ in ids if id_ in documents}
 
 
@@ -118,31 +125,12 @@ def read_chunks(session: Session, ids: Collection[str]) -> dict[str, Chunk]:
 
 
 def read_chunks_of(session: Session, documents: Collection[str]) -> dict[str, tuple[Chunk, ...]]:
-    """Fetch all chunks of documents, in order."""
-    known = count_chunks(session, documents)
-    chunks: dict[str, list[Chunk]] = {id_: [] for id_ in documents if id_ in known}
+    """Fetch all chunks of known documents, in order."""
+    chunks: dict[str, list[Chunk]] = {id_: [] for id_ in documents}
     for row in session.rows(_CHUNKS_OF, list(map(escape_text, chunks))):
         chunk = decode_chunk(*row)
         chunks[chunk.document].append(chunk)
     return {id_: tuple(own) for id_, own in chunks.items()}
-
-
-def find_chunk_ids(session: Session, chunks: Collection[str]) -> dict[str, int]:
-    """Return the numbers of the known chunks."""
-    numbers = dict(session.rows(_CHUNK_IDS, _hashes(chunks)))
-    return {chunk: numbers[hash_key(chunk)] for chunk in chunks if hash_key(chunk) in numbers}
-
-
-def count_chunks(session: Session, documents: Collection[str]) -> dict[str, int]:
-    """Count the chunks of each document."""
-    rows = session.rows(_COLUMN.format(column="chunks"), list(map(escape_text, documents)))
-    return {unescape_text(path): number for path, number in rows}
-
-
-def read_roles(session: Session, documents: Collection[str]) -> dict[str, str]:
-    """Return the role of each document."""
-    rows = session.rows(_COLUMN.format(column="role"), list(map(escape_text, documents)))
-    return {unescape_text(path): unescape_text(role) for path, role in rows}
 
 
 def documents_by_key(session: Session, keys: Collection[str], most: int | None) -> dict[str, tuple[str, ...]]:
@@ -154,9 +142,11 @@ def documents_by_key(session: Session, keys: Collection[str], most: int | None) 
     return {key: tuple(documents[key]) for key in keys if key in documents}
 
 
-def first_passing_chunks(session: Session, documents: Collection[str], filters: Filters) -> dict[str, str]:
+def first_passing_chunks(
+    session: Session, documents: Collection[str], filters: Filters, words: WordFilter
+) -> dict[str, str]:
     """Find the first chunk of each document that passes the filters."""
-    condition = filter_condition(filters, "row")
+    condition = filter_condition(filters, "row", words)
     parameters = {**condition.parameters, "paths": list(map(escape_text, documents))}
     rows = session.named(_PASSING.format(condition=condition.sql), parameters)
     if filters.phrases:
@@ -197,13 +187,13 @@ def read_dimensions(session: Session) -> dict[str, int]:
     return {name: dimension for name, dimension, _ in session.rows(_SPACES)}
 
 
-def count_all(session: Session) -> Counts:
+def count_all(session: Session, terms: int) -> Counts:
     """Count documents, chunks, terms, edges and vectors."""
     ((documents, edges, dangling),) = session.named(_COUNTS, {"inferred": sorted(INFERRED_KINDS)})
     return Counts(
         documents=documents,
         chunks=session.statistics.chunks,
-        terms=count_terms(session),
+        terms=terms,
         edges=edges,
         dangling=dangling,
         kinds=_count_by(session, "kind"),

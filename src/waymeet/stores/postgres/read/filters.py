@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.stores.postgres.database.encoding import decode_chunk, decode_document, escape_text, hash_key
+from waymeet.stores.postgres.segments.registry import locate_chunks
 from waymeet.stores.postgres.write.documents import property_value
 from waymeet.stores.shared.filters import contains_phrases, fold_tags, normalise_paths, required_words
-from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from waymeet.stores.lexical.lexicon import Lexicon
     from waymeet.stores.postgres.database.session import Session
     from waymeet.types import Filters
 
-_TITLE = FIELDS.index("title")
-_WITH_TERM = f"""
-SELECT p.chunk FROM chunk_postings p WHERE p.collection_id = %(collection)s AND p.term = {{term}}
-UNION SELECT c.id FROM document_postings p
-    JOIN chunks c ON c.collection_id = p.collection_id AND c.document = p.document
-WHERE p.collection_id = %(collection)s AND p.term = {{term}} AND p.field = {_TITLE}
-"""  # noqa: S608 - our own constants
+_WORD_FIELDS = ("title", "headings", "body")
+"""Fields in which an excluded word is looked for."""
+_PASSING = "SELECT string_agg(int4send(d.id), ''::bytea) FROM documents d WHERE d.collection_id = %(collection)s AND "
 _BELOW = """
 EXISTS (SELECT FROM unnest({value}::text[]) AS allowed (path)
     WHERE d.path = allowed.path OR starts_with(d.path, allowed.path || '/'))
@@ -46,42 +46,76 @@ class Condition(NamedTuple):
         return self.sql == "TRUE"
 
 
-def filter_condition(filters: Filters, row: str) -> Condition:
+class WordFilter(NamedTuple):
+    """The chunks that pass by their words."""
+
+    required: frozenset[int] | None = None
+    """Chunks with every word of the phrases; None for all."""
+    excluded: frozenset[int] = frozenset()
+    """Chunks with an excluded word."""
+
+
+def has_words(filters: Filters) -> bool:
+    """Return whether filters need posting lists."""
+    return bool(filters.without or filters.phrases)
+
+
+def filter_terms(filters: Filters) -> Iterator[str]:
+    """Yield the terms whose posting lists filters need."""
+    for group in (*filters.without, *required_words(filters.phrases)):
+        yield from group
+
+
+def filter_by_words(session: Session, filters: Filters, lexicon: Lexicon) -> WordFilter:
+    """Find the chunks that pass by their words. The lexicon has the lists of `filter_terms`."""
+    groups = [[hash_key(term) for term in dict.fromkeys(group)] for group in filters.without if group]
+    excluded = frozenset[int]().union(*(lexicon.chunks_with_all(group, _WORD_FIELDS) for group in groups))
+    words = [[hash_key(term) for term in dict.fromkeys(terms)] for terms in required_words(filters.phrases)]
+    if not words:
+        return WordFilter(None, excluded)
+    locate = partial(locate_chunks, session)
+    return WordFilter(frozenset(lexicon.chunks_with_words(words, _WORD_FIELDS, locate)), excluded)
+
+
+def read_passing_documents(session: Session, filters: Filters) -> array[int] | None:
+    """Read the ids of the documents that pass the filters on whole documents, or None for all."""
+    condition = _on_documents(filters)
+    if condition.is_empty:
+        return None
+    ((content,),) = session.named(_PASSING + condition.sql, condition.parameters)
+    ids = array("i", content or b"")
+    if sys.byteorder == "little":
+        ids.byteswap()
+    return ids
+
+
+def filter_condition(filters: Filters, row: str, words: WordFilter) -> Condition:
     """Return the condition of all filters except for the phrases themselves.
 
     `row` is the alias of the table or query with the columns `document` and `chunk`.
     """
-    conditions: list[str] = []
-    parameters: dict[str, Any] = {}
-    on_documents = []
-    for number, (sql, value) in enumerate(_document_conditions(filters)):
-        on_documents.append(sql.format(value=f"%(filter{number})s"))
-        parameters[f"filter{number}"] = value
-    if on_documents:
-        conditions.append(f"{row}.document IN ({_documents(' AND '.join(on_documents))})")
-    if filters.without_kinds:
-        conditions.append(f"{row}.document NOT IN ({_documents('d.kind = ANY(%(without_kinds)s)')})")
-        parameters["without_kinds"] = list(filters.without_kinds)
-    for number, group in enumerate(group for group in filters.without if group):
-        conditions.append(f"{row}.chunk NOT IN ({_with_all(dict.fromkeys(group), f'without{number}', parameters)})")
-    for number, terms in enumerate(required_words(filters.phrases)):
-        name = f"required{number}"
-        parameters[name] = list(map(hash_key, terms))
-        conditions.append(f"{row}.chunk IN ({_WITH_TERM.format(term=f'ANY(%({name})s)')})")
+    on_documents = _on_documents(filters)
+    conditions, parameters = [], on_documents.parameters
+    if not on_documents.is_empty:
+        documents = f"SELECT d.id FROM documents d WHERE d.collection_id = %(collection)s AND {on_documents.sql}"  # noqa: S608 - values are bound
+        conditions.append(f"{row}.document IN ({documents})")
+    if words.excluded:
+        conditions.append(f"{row}.chunk NOT IN (SELECT unnest(%(excluded)s::int[]))")
+        parameters["excluded"] = list(words.excluded)
+    if words.required is not None:
+        conditions.append(f"{row}.chunk IN (SELECT unnest(%(required)s::int[]))")
+        parameters["required"] = list(words.required)
     return Condition(" AND ".join(conditions) or "TRUE", parameters)
 
 
-def _documents(condition: str) -> str:
-    return f"SELECT d.id FROM documents d WHERE d.collection_id = %(collection)s AND {condition}"  # noqa: S608 - values are bound
-
-
-def _with_all(terms: Collection[str], name: str, parameters: dict[str, Any]) -> str:
-    """Return a query for the chunks that have all terms in title, headings or body."""
-    parts = []
-    for number, term in enumerate(terms):
-        parameters[f"{name}_{number}"] = hash_key(term)
-        parts.append(f"({_WITH_TERM.format(term=f'%({name}_{number})s')})")
-    return " INTERSECT ".join(parts)
+def _on_documents(filters: Filters) -> Condition:
+    """Return the condition on a document `d`."""
+    conditions: list[str] = []
+    parameters: dict[str, Any] = {}
+    for number, (sql, value) in enumerate(_document_conditions(filters)):
+        conditions.append(sql.format(value=f"%(filter{number})s"))
+        parameters[f"filter{number}"] = value
+    return Condition(" AND ".join(conditions) or "TRUE", parameters)
 
 
 def _document_conditions(filters: Filters) -> Iterator[tuple[str, Any]]:
@@ -93,6 +127,8 @@ def _document_conditions(filters: Filters) -> Iterator[tuple[str, Any]]:
         values = getattr(filters, f"{column}s")
         if values:
             yield f"d.{column} = ANY({{value}})", [escape_text(value) for value in values]
+    if filters.without_kinds:
+        yield "d.kind <> ALL({value})", [escape_text(kind) for kind in filters.without_kinds]
     if filters.changed_from:
         yield "d.changed_ns >= {value}", filters.changed_from
     if filters.changed_before:

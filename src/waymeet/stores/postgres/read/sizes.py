@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 _TEXT = "SELECT coalesce(sum(octet_length(content)), 0) FROM chunks WHERE collection_id = %s"
 _TABLES = {
     "texts": ("chunks", "sections with their texts"),
-    "words": ("chunk_postings", "occurrences of terms in sections"),
-    "document words": ("document_postings", "occurrences of terms in titles, paths and links"),
+    "words": ("posting_blocks", "occurrences of terms, by term"),
+    "document words": ("document_terms", "occurrences of terms, by document"),
     "documents": ("documents", "documents"),
     "links": ("edges", "links between documents"),
     "vectors": ("vectors", "vectors of sections"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_part_space
-from waymeet.stores.postgres.database.encoding import unescape_text
-from waymeet.stores.postgres.read.filters import filter_condition, select_with_phrases
-from waymeet.stores.postgres.read.lexical import Located
+from waymeet.stores.lexical.top_k import rank_chunks
+from waymeet.stores.postgres.read.filter_set import locate
+from waymeet.stores.postgres.read.filters import WordFilter, filter_condition, select_with_phrases
 from waymeet.stores.postgres.vector_values import (
     TOLERANCE,
     compare_values,
@@ -16,26 +16,29 @@ from waymeet.stores.postgres.vector_values import (
     summarise_similarities,
 )
 from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
-from waymeet.types import ScoredChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from waymeet.ports import Vector
+    from waymeet.stores.lexical.top_k import ChunkLocation
     from waymeet.stores.postgres.database.session import Session
     from waymeet.stores.segments.part_vectors import PartBlock
     from waymeet.types import Filters, Ranking
 
 _SPACE = "SELECT id, dimension, changed, vectors FROM spaces WHERE collection_id = %s AND name = %s AND vectors > 0"
 _NEAREST = """
-SELECT v.chunk, -({distance}) FROM vectors v
-WHERE v.collection_id = {collection} AND v.space = {space} AND {condition}
-ORDER BY {distance} LIMIT %(limit)s
+SELECT n.chunk, n.cosine, w.value FROM (
+    SELECT v.chunk, -({distance}) AS cosine FROM vectors v
+    WHERE v.collection_id = {collection} AND v.space = {space} AND {condition}
+    ORDER BY {distance} LIMIT %(limit)s
+) AS n JOIN vectors w ON w.collection_id = {collection} AND w.space = {space} AND w.chunk = n.chunk
+ORDER BY n.cosine DESC
 """
-_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s AND chunk = ANY(%s)"
+"""The nearest chunks with their values. These are not part of what is sorted, which may be the whole space."""
 _ALL_VALUES = "SELECT chunk, value FROM vectors WHERE collection_id = %s AND space = %s ORDER BY chunk"
 _SAMPLE = """
 SELECT value FROM (
@@ -46,11 +49,6 @@ _PASSING = """
 SELECT row.chunk FROM (SELECT c.id AS chunk, c.document FROM chunks c
     JOIN vectors v ON v.collection_id = c.collection_id AND v.chunk = c.id
 WHERE c.collection_id = %(collection)s AND v.space = %(space)s) AS row WHERE {condition}
-"""
-_LOCATE = """
-SELECT c.id, d.path, c.ordinal, c.key FROM chunks c
-    JOIN documents d ON d.collection_id = c.collection_id AND d.id = c.document
-WHERE c.collection_id = %s AND c.id = ANY(%s)
 """
 _SAMPLE_SIZE = 512
 _SPARE = 32
@@ -91,6 +89,10 @@ class VectorReader(NamedTuple):
     name: str
     space: Space
     cache: dict[Any, Any]
+    locations: dict[int, ChunkLocation]
+    """Cached locations of chunks."""
+    words: WordFilter = WordFilter()
+    """The chunks that pass the filters by their words."""
     is_indexed: bool = False
     """Whether the space has an HNSW index."""
 
@@ -101,7 +103,7 @@ class VectorReader(NamedTuple):
             return ()
         rank = self._rank_parts if is_part_space(self.name) else self._find_nearest
         scores = rank(query, limit, filters)
-        return _rank_chunks(_locate(self.session, scores), scores, limit)
+        return rank_chunks(locate(self.session, scores, self.locations), scores, limit)
 
     def similarity_statistics(self, vector: Vector) -> tuple[float, float]:
         """Compute mean and standard deviation of the similarities to a vector, from an even sample."""
@@ -119,7 +121,7 @@ class VectorReader(NamedTuple):
 
     def _find_nearest(self, query: Vector, limit: int, filters: Filters) -> dict[int, float]:
         """Find the nearest chunks by approximate cosines, then compare them exactly."""
-        condition = filter_condition(filters, "v")
+        condition = filter_condition(filters, "v", self.words)
         parameters = {**condition.parameters, "query": query_text(query)}
         size, is_indexed = limit + _SPARE, self.is_indexed
         while True:
@@ -131,11 +133,11 @@ class VectorReader(NamedTuple):
                 is_indexed = False  # the filters leave too little of what the index finds
                 continue
             if filters.phrases:
-                with_phrases = select_with_phrases(self.session, [chunk for chunk, _ in rows], filters.phrases)
+                with_phrases = select_with_phrases(self.session, [chunk for chunk, *_ in rows], filters.phrases)
                 rows = [row for row in rows if row[0] in with_phrases]
             bound = rows[limit - 1][1] - TOLERANCE if len(rows) >= limit else float("-inf")
             if is_complete or (len(rows) >= limit and (is_indexed or rows[-1][1] < bound)):
-                return self._compare(query, [chunk for chunk, cosine in rows if cosine >= bound])
+                return _compare(query, {chunk: value for chunk, cosine, value in rows if cosine >= bound})
             size *= _GROWTH
 
     def _scan(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -147,21 +149,14 @@ class VectorReader(NamedTuple):
     def _search_index(self, condition: str, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Search the HNSW index of the space.
 
-        Its predicate must be in the query as it is in the index.
+        Its predicate must be in the query as it is in the index. The settings are sent together with it.
         """
         session, space = self.session, self.space
         size = min(max(_SEARCHED_PER_RESULT * parameters["limit"], _SEARCHED_AT_LEAST), _SEARCHED_AT_MOST)
-        session.connection.execute(f"SET LOCAL hnsw.ef_search = {size}".encode())
-        session.connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+        settings = f"SET LOCAL hnsw.ef_search = {size}; SET LOCAL hnsw.iterative_scan = strict_order;"
         distance = f"(v.embedding::halfvec({space.dimension})) <#> %(query)s::halfvec({space.dimension})"
         sql = _NEAREST.format(distance=distance, collection=session.collection, space=space.id, condition=condition)
-        return session.named(sql, parameters)
-
-    def _compare(self, query: Vector, chunks: list[int]) -> dict[int, float]:
-        """Compute the exact cosines of chunks."""
-        rows = self.session.rows(_VALUES, self.space.id, chunks) if chunks else []
-        scores = compare_values([value for _, value in rows], query)
-        return dict(zip((chunk for chunk, _ in rows), scores, strict=True))
+        return session.run_together(settings + sql, parameters)
 
     def _load_parts(self) -> Parts:
         """Load the codes of the space.
@@ -205,7 +200,7 @@ class VectorReader(NamedTuple):
         """Return the positions of the codes whose chunks do not pass, or None if all pass."""
         import numpy as np  # noqa: PLC0415 - start-up is a feature
 
-        condition = filter_condition(filters, "row")
+        condition = filter_condition(filters, "row", self.words)
         if condition.is_empty:
             return None
         parameters = {**condition.parameters, "space": self.space.id}
@@ -214,13 +209,6 @@ class VectorReader(NamedTuple):
         return np.flatnonzero(~np.isin(self._load_parts().chunks, allowed))
 
 
-def _locate(session: Session, chunks: Iterable[int]) -> dict[int, Located]:
-    """Return the places of chunks."""
-    rows = session.rows(_LOCATE, list(chunks))
-    return {id_: Located(unescape_text(path), ordinal, unescape_text(key)) for id_, path, ordinal, key in rows}
-
-
-def _rank_chunks(located: Mapping[int, Located], scores: Mapping[int, float], limit: int) -> Ranking:
-    """Rank chunks by descending score, then by place, and keep the best."""
-    order = sorted(located, key=lambda chunk: (-scores[chunk], located[chunk]))[:limit]
-    return tuple(ScoredChunk(located[chunk].key, located[chunk].document, scores[chunk]) for chunk in order)
+def _compare(query: Vector, values: Mapping[int, bytes]) -> dict[int, float]:
+    """Compute the exact cosines of chunks."""
+    return dict(zip(values, compare_values(list(values.values()), query), strict=True))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from waymeet.stores.postgres.database.encoding import encode_chunk, encode_document, escape_text, hash_key
-from waymeet.stores.postgres.write import edges, postings
+from waymeet.stores.postgres.segments import registry
+from waymeet.stores.postgres.segments.term_rows import join_parts, pack_hashes
+from waymeet.stores.postgres.write import edges
+from waymeet.stores.postgres.write.terms import insert_terms
 from waymeet.stores.postgres.write.vectors import drop_vectors_of
 from waymeet.stores.shared.filters import fold_tags
 from waymeet.stores.shared.validation import OWN_FIELDS, duplicate_chunk_error, field_length
@@ -30,17 +33,12 @@ FROM documents d, unnest(d.lengths) WITH ORDINALITY AS l (length, field)
 WHERE d.collection_id = %s AND d.id = ANY(%s) GROUP BY l.field
 """
 _DELETE = (
-    "DELETE FROM chunk_postings WHERE collection_id = %s AND document = ANY(%s)",
     "DELETE FROM chunks WHERE collection_id = %s AND document = ANY(%s)",
     "DELETE FROM names WHERE collection_id = %s AND document = ANY(%s)",
     "DELETE FROM link_keys WHERE collection_id = %s AND source = ANY(%s)",
     "DELETE FROM edges WHERE collection_id = %s AND source = ANY(%s)",
     "DELETE FROM documents WHERE collection_id = %s AND id = ANY(%s)",
 )
-_DELETE_OWN_POSTINGS = f"""
-DELETE FROM document_postings WHERE collection_id = %s AND document = ANY(%s) AND field <> {_INBOUND}
-"""  # noqa: S608 - our own constant
-_DELETE_POSTINGS = "DELETE FROM document_postings WHERE collection_id = %s AND document = ANY(%s)"
 _NAMES = "SELECT hash, document FROM names WHERE collection_id = %s AND document = ANY(%s)"
 _EQUAL_KEYS = "SELECT key FROM chunks WHERE collection_id = %s AND hash = ANY(%s) LIMIT 1"
 _SET_DATES = """
@@ -81,15 +79,15 @@ def put_documents(session: WriteSession, entries: Mapping[str, IndexEntry], know
     old_names = set(session.run(_NAMES, replaced)) if replaced else set()
     change = edges.LinkChange(session)
     change.remove_links(replaced)
-    _delete(session, replaced, keep_inbound=True)
+    _delete(session, replaced)
     _insert_documents(session, entries, ids, inbound_lengths)
-    terms = postings.insert_terms(session, entries.values(), known_terms)
+    terms = insert_terms(session, entries.values(), known_terms)
     _insert_chunks(session, entries, ids)
     new_names = {(hash_key(name), ids[path]) for path, entry in entries.items() for name in entry.document.names}
     session.copy("names", "hash, document", ["int8", "int4"], new_names)
     change.insert_links({ids[path]: (path, entry.links) for path, entry in entries.items()})
     change.resolve_again({name for name, _ in old_names ^ new_names}, own=ids.values())
-    change.apply(removed=())
+    change.apply(own=set(ids.values()))
     return terms
 
 
@@ -104,9 +102,9 @@ def drop_documents(session: WriteSession, documents: Collection[str]) -> int:
         session.add_lengths(_INBOUND, -length, -(length > 0))
     change = edges.LinkChange(session)
     change.remove_links(removed)
-    _delete(session, removed, keep_inbound=False)
+    _delete(session, removed)
     change.resolve_again(names, own=removed)
-    change.apply(removed)
+    change.apply(removed=set(removed))
     return len(removed)
 
 
@@ -116,11 +114,8 @@ def set_commit_dates(session: WriteSession, dates: Mapping[str, int]) -> int:
     return session.connection.execute(_SET_DATES, parameters).rowcount
 
 
-def _delete(session: WriteSession, documents: list[int], *, keep_inbound: bool) -> None:
-    """Delete all rows of documents, and subtract their lengths.
-
-    With `keep_inbound`, the terms of links to them stay: these belong to the linking documents.
-    """
+def _delete(session: WriteSession, documents: list[int]) -> None:
+    """Delete all rows of documents, and subtract their lengths."""
     if not documents:
         return
     for field, total, filled in session.run(_OWN_LENGTHS, documents):
@@ -130,7 +125,7 @@ def _delete(session: WriteSession, documents: list[int], *, keep_inbound: bool) 
     session.add_lengths(_HEADINGS, -lengths[0], -lengths[1])
     session.add_lengths(_BODY, -lengths[2], -lengths[3])
     drop_vectors_of(session, documents)
-    session.run(_DELETE_OWN_POSTINGS if keep_inbound else _DELETE_POSTINGS, documents)
+    registry.remove(session, documents)
     for statement in _DELETE:
         session.run(statement, documents)
 
@@ -145,12 +140,6 @@ def _insert_documents(
             session.add_lengths(FIELDS.index(field), length, int(length > 0))
         rows.append(_document_row(ids[path], entry, lengths, inbound[path]))
     session.copy("documents", _DOCUMENT_COLUMNS, _DOCUMENT_TYPES, rows)
-    session.copy(
-        "document_postings",
-        "term, document, field, frequency",
-        ["int8", "int4", "int4", "int4"],
-        ((term, ids[path], *rest) for path, entry in entries.items() for term, *rest in postings.own_postings(entry)),
-    )
 
 
 def _document_row(id_: int, entry: IndexEntry, lengths: list[int], inbound_length: int) -> tuple[Any, ...]:
@@ -193,8 +182,9 @@ def _insert_chunks(session: WriteSession, entries: Mapping[str, IndexEntry], ids
     hashes = [hash_key(chunk.id) for entry in entries.values() for chunk in entry.chunks]
     for (key,) in session.run(_EQUAL_KEYS, hashes):
         raise duplicate_chunk_error(key)
-    rows, occurrences = [], []
+    rows, term_rows = [], []
     for path, entry in entries.items():
+        packed: list[tuple[int, int, bytes]] = []
         for chunk, terms in zip(entry.chunks, entry.chunk_terms, strict=True):
             session.last_chunk += 1
             id_, document = session.last_chunk, ids[path]
@@ -203,7 +193,11 @@ def _insert_chunks(session: WriteSession, entries: Mapping[str, IndexEntry], ids
             session.add_lengths(_BODY, body, int(body > 0))
             columns = (id_, document, chunk.ordinal, hash_key(chunk.id), chunk.is_embedded, headings, body)
             rows.append((*columns, escape_text(chunk.id), encode_chunk(chunk)))
-            occurrences.append((id_, document, headings, body, terms))
+            packed.append((chunk.ordinal, id_, pack_hashes(terms)))
+        packed.sort()
+        own = pack_hashes({field: entry.terms[field] for field in OWN_FIELDS if field in entry.terms})
+        sizes, content = join_parts([own, *(part for *_, part in packed)])
+        term_rows.append((ids[path], [id_ for _, id_, _ in packed], sizes, content))
     session.chunks += len(rows)
     session.copy("chunks", _CHUNK_COLUMNS, _CHUNK_TYPES, rows)
-    postings.insert_chunk_postings(session, occurrences)
+    registry.insert_terms(session, term_rows)

@@ -12,6 +12,7 @@ from waymeet.stores.postgres.database.encoding import (
     hash_key,
     unescape_text,
 )
+from waymeet.stores.postgres.segments import registry
 from waymeet.stores.shared.link_resolution import LinkResolver
 from waymeet.types import FIELDS
 
@@ -39,15 +40,6 @@ _RETARGET = """
 UPDATE edges e SET target = n.target FROM unnest(%s::int[], %s::int[], %s::int[]) AS n (source, ordinal, target)
 WHERE e.collection_id = %s AND e.source = n.source AND e.ordinal = n.ordinal
 """
-_ADD_POSTINGS = f"""
-INSERT INTO document_postings AS p
-SELECT %s, n.term, n.document, {_INBOUND}, n.frequency
-FROM unnest(%s::bigint[], %s::int[], %s::int[]) AS n (term, document, frequency)
-ON CONFLICT (collection_id, term, document, field) DO UPDATE SET frequency = p.frequency + excluded.frequency
-"""  # noqa: S608 - our own constant
-_DELETE_EMPTY = f"""
-DELETE FROM document_postings WHERE collection_id = %s AND document = ANY(%s) AND field = {_INBOUND} AND frequency = 0
-"""  # noqa: S608 - our own constant
 _ADD_LENGTHS = """
 UPDATE documents d SET inbound_length = d.inbound_length + n.length
 FROM unnest(%s::int[], %s::int[]) AS n (document, length)
@@ -114,19 +106,21 @@ class LinkChange:
         if changed:
             session.connection.execute(_RETARGET, (*map(list, zip(*changed, strict=True)), session.collection))
 
-    def apply(self, removed: Collection[int]) -> None:
-        """Write the differences of link terms to the targets, except to documents that are removed."""
-        gone = set(removed)
-        changes = {key: number for key, number in self._terms.items() if number and key[0] not in gone}
+    def apply(self, own: Collection[int] = (), removed: Collection[int] = ()) -> None:
+        """Write the differences of link terms to the targets, except to documents that are removed.
+
+        `own` are documents that this transaction inserts, which are in no segment yet.
+        """
+        changes = {key: number for key, number in self._terms.items() if number and key[0] not in removed}
         if not changes:
             return
         session = self._session
-        documents, terms = ([key[part] for key in changes] for part in (0, 1))
-        session.run(_ADD_POSTINGS, terms, documents, list(changes.values()))
-        session.run(_DELETE_EMPTY, sorted(set(documents)))
         lengths: defaultdict[int, int] = defaultdict(int)
         for (document, _), number in changes.items():
             lengths[document] += number
+        others = sorted(lengths.keys() - set(own))
+        if others:
+            registry.unassign(session, others)
         parameters = (list(lengths), list(lengths.values()), session.collection)
         for length, difference in session.connection.execute(_ADD_LENGTHS, parameters):
             session.add_lengths(_INBOUND, difference, int(length > 0) - int(length - difference > 0))

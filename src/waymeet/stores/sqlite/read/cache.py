@@ -8,8 +8,9 @@ from waymeet.stores.sqlite.read.contents import ContentReader
 
 if TYPE_CHECKING:
     from waymeet.ports import CorpusProfile
+    from waymeet.stores.lexical.top_k import ChunkLocation
     from waymeet.stores.sqlite.read.edges import EdgeCache
-    from waymeet.stores.sqlite.read.filters import ChunkLocation, FilterResult
+    from waymeet.stores.sqlite.read.filters import FilterResult
     from waymeet.stores.sqlite.read.part_space import PartSpace
     from waymeet.stores.sqlite.read.vectors import VectorSpace
     from waymeet.types import Filters

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import apsw
 from msgspec.json import encode
 
+from waymeet.stores.lexical.top_k import ChunkLocation
 from waymeet.stores.shared.filters import contains_phrases, fold_tags, has_properties, normalise_paths, required_words
 from waymeet.stores.sqlite.database.rows import CHUNK, KEY, decode_properties, read_chunk
 from waymeet.stores.sqlite.database.term_ids import find_all_term_ids, find_term_ids
+from waymeet.stores.sqlite.segments.registry import locate_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -19,17 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from waymeet.stores.lexical.lexicon import Lexicon
+    from waymeet.stores.segments.reader import Segment
     from waymeet.stores.sqlite.read.contents import ContentReader
-    from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Filters
-
-
-class ChunkLocation(NamedTuple):
-    """Document, ordinal and id of a chunk, which is also the order of ties."""
-
-    document: str
-    ordinal: int
-    chunk: str
 
 
 _CHUNKS_OF_DOCUMENT = """
@@ -104,7 +99,8 @@ def apply_filters(connection: apsw.Connection, filters: Filters, lexicon: Lexico
     allowed = _allowed_chunks(connection, filters)
     words = [find_term_ids(connection, group) for group in required_words(filters.phrases)]
     if words and lexicon is not None:
-        with_words = lexicon.chunks_with_words(connection, words, _EXCLUSION_FIELDS) if all(words) else set[int]()
+        locate = partial(locate_chunks, connection)
+        with_words = lexicon.chunks_with_words(words, _EXCLUSION_FIELDS, locate) if all(words) else set[int]()
         allowed = frozenset(with_words if allowed is None else allowed & with_words)
     return FilterResult(allowed, frozenset().union(of_excluded_kinds, *with_excluded_words))
 
@@ -140,6 +136,10 @@ class FilterSet:
     def excluded_positions(self, chunks: memoryview[int] | NDArray[np.uint32]) -> NDArray[np.int64] | None:
         """Return the positions of an array of chunks that do not pass, without looking at phrases."""
         return self._result.excluded_positions(chunks)
+
+    def excluded_in(self, segment: Segment) -> NDArray[np.int64] | None:
+        """Return the positions of a segment's chunks that do not pass, without looking at phrases."""
+        return self._result.excluded_positions(segment.chunks)
 
     def first_passing(self, documents: Iterable[str]) -> dict[str, str]:
         """Find the first chunk of each document that passes all filters."""

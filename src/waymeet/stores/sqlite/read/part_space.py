@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from waymeet.stores.lexical.top_k import rank_chunks
 from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
-from waymeet.stores.sqlite.read.top_k import rank_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import apsw
 
     from waymeet.ports import CorpusProfile, TermPostings
+    from waymeet.stores.lexical.lexicon import Lexicon
     from waymeet.stores.sqlite.read.contents import ContentReader
-    from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Chunk, Document
 
 _CHUNKS_BY_ID = f"{CHUNK} WHERE c.id IN (SELECT value FROM json_each(?))"  # noqa: S608 - our own constant

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_part_space
+from waymeet.stores.lexical.top_k import rank_chunks
 from waymeet.stores.shared.vectors import rotate_query, sample_step, summarise_similarities
 from waymeet.stores.sqlite.database.errors import UnreadableError
 from waymeet.stores.sqlite.read.part_space import PartSpace, build_part_space
-from waymeet.stores.sqlite.read.top_k import rank_chunks
 from waymeet.stores.sqlite.segments import vector_registry
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from waymeet.stores.lexical.buffer import BufferedDocument, WriteBuffer
+from waymeet.stores.lexical.lexicon import Lexicon
 from waymeet.stores.segments.array_file import ArrayFile, CorruptFileError
 from waymeet.stores.segments.checksums import ChecksumVerifier
 from waymeet.stores.segments.reader import FORMAT, Segment
-from waymeet.stores.sqlite.read.lexicon import Lexicon
 from waymeet.stores.sqlite.segments import adjacency, registry, vector_registry
-from waymeet.stores.sqlite.segments.buffer import BufferedDocument, WriteBuffer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,11 +14,13 @@ from waymeet.stores.segments.reader import Posting
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS, FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from waymeet.stores.segments.posting_codec import DocumentTerms
 
     Fields = dict[str, Counter[int]]
+    Unpack = Callable[[bytes], Iterable[tuple[int, str, int]]]
+    """Decodes packed terms: term, field and frequency of each."""
 
 
 class _Occurrence(NamedTuple):
@@ -34,17 +36,18 @@ class _Occurrence(NamedTuple):
 class BufferedDocument:
     """The terms of one version of a document."""
 
-    def __init__(self, document: DocumentTerms) -> None:
+    def __init__(self, document: DocumentTerms, unpack: Unpack = unpack_terms) -> None:
+        self.id = document.id
         self.chunks = [chunk for chunk, _ in document.chunks]
         self.lengths = {field: [0, 0] for field in FIELDS}
         """Total length of each field, and the number of its non-empty values."""
         self.terms: dict[int, list[_Occurrence]] = {}
-        own = _count_by_field(document.terms)
+        own = _count_by_field(unpack(document.terms))
         self._add_lengths(own, DOCUMENT_FIELDS)
         if self.chunks:
             self._add_terms(None, own)
         for chunk, terms in document.chunks:
-            fields = _count_by_field(terms)
+            fields = _count_by_field(unpack(terms))
             self._add_lengths(fields, CHUNK_FIELDS)
             self._add_terms(chunk, fields)
 
@@ -84,6 +87,10 @@ class WriteBuffer:
         """Return the ids of the terms that occur."""
         return set().union(*(document.terms for document in self._documents))
 
+    def document_of(self, chunk: int) -> int:
+        """Return the id of the document of a chunk."""
+        return self._owners[chunk].id
+
     def total_length(self, field: str) -> tuple[int, int]:
         """Return the total length of a field and the number of its non-empty values."""
         lengths = [document.lengths[field] for document in self._documents]
@@ -99,9 +106,9 @@ class WriteBuffer:
         return (posting for posting in (document.postings(term) if document else ()) if posting.chunk == chunk)
 
 
-def _count_by_field(packed: bytes) -> Fields:
-    """Decode packed terms, summing equal ones."""
+def _count_by_field(terms: Iterable[tuple[int, str, int]]) -> Fields:
+    """Group terms by field, summing equal ones."""
     fields: Fields = {}
-    for term, field, frequency in unpack_terms(packed):
+    for term, field, frequency in terms:
         fields.setdefault(field, Counter())[term] += frequency
     return fields

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from waymeet.stores.shared import bm25f
-from waymeet.stores.sqlite.segments import registry
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    import apsw
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from waymeet.settings import Bm25
+    from waymeet.stores.lexical.buffer import WriteBuffer
     from waymeet.stores.segments.bulk_scorer import SegmentScorer
     from waymeet.stores.segments.reader import Posting, Segment
-    from waymeet.stores.sqlite.segments.buffer import WriteBuffer
 
     Postings = dict[str, dict[int, tuple[int, int]]]
     """By field, then chunk: frequency and length of the field."""
+
+    Place = tuple[int | None, int | None]
+    """The segment of a chunk's document and its position in it, or None twice for a buffered one."""
 
 
 _FEW_CHUNKS = 200
@@ -29,17 +29,12 @@ _FEW_CHUNKS = 200
 class Lexicon:
     """All postings of one generation."""
 
-    def __init__(self, segments: Mapping[int, Segment], buffer: WriteBuffer) -> None:
+    def __init__(
+        self, segments: Mapping[int, Segment], buffer: WriteBuffer, statistics: bm25f.Statistics | None = None
+    ) -> None:
         self.segments = segments
         self.buffer = buffer
-        lengths = {
-            field: [*(segment.total_length(field) for segment in segments.values()), buffer.total_length(field)]
-            for field in FIELDS
-        }
-        self.statistics = bm25f.Statistics(
-            sum(segment.live_chunks for segment in segments.values()) + buffer.chunks,
-            bm25f.average_lengths({field: _sum_pairs(pairs) for field, pairs in lengths.items()}),
-        )
+        self.statistics = statistics or _collect_statistics(segments.values(), buffer)
         self._scorers: dict[tuple[int, Bm25], SegmentScorer] = {}
 
     def count_postings(self, terms: Iterable[int]) -> int:
@@ -63,15 +58,11 @@ class Lexicon:
         return postings
 
     def postings_in(
-        self,
-        connection: apsw.Connection,
-        words: Sequence[Sequence[int]],
-        fields: Collection[str],
-        chunks: Iterable[int],
+        self, words: Sequence[Sequence[int]], fields: Collection[str], places: Mapping[int, Place]
     ) -> list[Postings]:
-        """Collect the postings of words in some fields of some chunks."""
+        """Collect the postings of words in some fields of chunks, given with their places."""
         by_word: list[Postings] = [{field: {} for field in fields} for _ in words]
-        for chunk, (segment_id, document) in registry.locate_chunks(connection, chunks).items():
+        for chunk, (segment_id, document) in places.items():
             segment = self.segments.get(segment_id) if segment_id is not None else None
             position = segment.position_of(document, chunk) if segment is not None and document is not None else None
             for terms, postings in zip(words, by_word, strict=True):
@@ -102,7 +93,10 @@ class Lexicon:
         return set.intersection(*sets) if sets else set()
 
     def chunks_with_words(
-        self, connection: apsw.Connection, words: Sequence[Sequence[int]], fields: Collection[str]
+        self,
+        words: Sequence[Sequence[int]],
+        fields: Collection[str],
+        locate: Callable[[Iterable[int]], Mapping[int, Place]],
     ) -> set[int]:
         """Find the chunks with every word, given by its terms, in any of the fields.
 
@@ -112,7 +106,7 @@ class Lexicon:
         chunks = self.chunks_with_any(rarest, fields)
         for index, word in enumerate(others):
             if len(chunks) <= _FEW_CHUNKS:
-                for postings in self.postings_in(connection, others[index:], fields, chunks):
+                for postings in self.postings_in(others[index:], fields, locate(chunks)):
                     chunks &= set().union(*postings.values())
                 break
             chunks &= self.chunks_with_any(word, fields)
@@ -153,6 +147,16 @@ class Lexicon:
         """Count the live chunks that contain a term."""
         buffered = {posting.chunk for posting in self.buffer.postings(term)}
         return sum(segment.count_chunks(term) for segment in self.segments.values()) + len(buffered)
+
+
+def _collect_statistics(segments: Collection[Segment], buffer: WriteBuffer) -> bm25f.Statistics:
+    lengths = {
+        field: [*(segment.total_length(field) for segment in segments), buffer.total_length(field)] for field in FIELDS
+    }
+    return bm25f.Statistics(
+        sum(segment.live_chunks for segment in segments) + buffer.chunks,
+        bm25f.average_lengths({field: _sum_pairs(pairs) for field, pairs in lengths.items()}),
+    )
 
 
 def _sum_pairs(pairs: Iterable[tuple[int, int]]) -> tuple[int, int]:

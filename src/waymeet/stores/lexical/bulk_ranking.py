@@ -6,17 +6,17 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from waymeet.formulas.bm25 import idf
+from waymeet.stores.lexical.top_k import rank_chunks
 from waymeet.stores.segments.top_chunks import QueryWord, find_top
 from waymeet.stores.shared import bm25f
-from waymeet.stores.sqlite.read.top_k import rank_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from waymeet.settings import Bm25
+    from waymeet.stores.lexical.lexicon import Lexicon
+    from waymeet.stores.lexical.top_k import ChunkFilters
     from waymeet.stores.segments.bulk_scorer import SegmentScorer
-    from waymeet.stores.sqlite.read.filters import FilterSet
-    from waymeet.stores.sqlite.read.lexicon import Lexicon
     from waymeet.types import Ranking, Word
 
 _GROWTH = 8
@@ -24,7 +24,7 @@ _GROWTH = 8
 
 
 def rank(
-    lexicon: Lexicon, words: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, filters: FilterSet, limit: int
+    lexicon: Lexicon, words: Sequence[tuple[Word, Sequence[int]]], bm25: Bm25, filters: ChunkFilters, limit: int
 ) -> tuple[Ranking, list[int]]:
     """Rank chunks by words with their term ids, and return the chunk frequency of each word."""
     buffered: list[dict[int, float]] = [{} for _ in words]
@@ -46,7 +46,7 @@ def rank(
 
 
 def _score_buffer(
-    factors: Sequence[float], buffered: Sequence[dict[int, float]], filters: FilterSet
+    factors: Sequence[float], buffered: Sequence[dict[int, float]], filters: ChunkFilters
 ) -> dict[int, float]:
     """Score the buffered chunks that pass the filters except for the phrases."""
     scores: dict[int, float] = {}
@@ -61,7 +61,7 @@ def _select_best(
     scorers: Sequence[SegmentScorer],
     words: Sequence[QueryWord],
     buffer_scores: dict[int, float],
-    filters: FilterSet,
+    filters: ChunkFilters,
     limit: int,
 ) -> Ranking:
     """Select the best chunks with all phrases, reading more candidates until there are enough."""
@@ -71,7 +71,7 @@ def _select_best(
         for scorer in scorers:
             threshold = min(best.values()) if len(best) >= size > 0 else 0.0
             segment = scorer.segment
-            positions, scores = find_top(scorer, words, size, threshold, filters.excluded_positions(segment.chunks))
+            positions, scores = find_top(scorer, words, size, threshold, filters.excluded_in(segment))
             found = zip(segment.chunk_ids.take(positions).tolist(), scores.tolist(), strict=True)
             best.update((chunk, score) for chunk, score in found if score > 0.0)
             best = _keep_highest(best, size)

@@ -1,0 +1,1 @@
+"""Ranking by words over segments and a write buffer, the same on SQLite and PostgreSQL."""

@@ -1,0 +1,1 @@
+"""Segments of posting lists in tables, and the documents that are not in one yet."""
