@@ -3,7 +3,7 @@
 A search over several projects runs it first, and searches the likeliest ones. The evidence is that of
 `formulas.answered`, from less: the nearest section, and the best lexical score in place of the words that sections
 contain. Stages that correct words run only on request: a word that one project lacks is more likely to be in another
-one than misspelt. `benchmarks/merged_projects.py` compares the result with a search of all projects.
+one than misspelt.
 """
 
 from typing import NamedTuple
@@ -29,8 +29,8 @@ from waymeet.types import Query, Word
 
 _CORRECTIONS = (correct_spelling, transliterate, expand_acronyms)
 _SHARE_OF_SCORE = 1.4
-"""Share of the query's words that a section contains, divided by its score as a share of their summed IDF: the median
-of eight collections."""
+"""Share of the query's words that a section contains, divided by its score as a share of their summed IDF; set by
+hand with eight collections in view."""
 
 _MIN_COMPARED = 0.9
 """Share of sections with a vector, approximate ones included, below which words count as well."""

@@ -150,7 +150,7 @@ class FanOut:
         chosen = choose_likeliest(chances, number)
         searched = [opened[id_].entry for id_ in chosen]
         is_remote = any(opened[id_].project.address.is_server for id_ in chosen)
-        # On this machine, threads would read again what the estimates have just read.
+        # On this machine, threads were no faster: the projects are few, and their estimates are already in memory.
         found = (self._map if is_remote else _map_here)(
             lambda entry: self._search_opened(question, opened[entry.id], len(chosen), started), searched
         )

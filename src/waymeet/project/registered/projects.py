@@ -210,7 +210,8 @@ class Projects:
 
 
 def _describe_choice(names: Collection[str], number: int) -> str:
-    return f"searched the {len(names)} likeliest of {number} projects: {', '.join(names)} (setting projects.searched)"
+    chosen = f"searched the {len(names)} likeliest of {number} projects: {', '.join(names)} (setting projects.searched)"
+    return f"{chosen}; what changed in the others within the last minute may not count"
 
 
 def _describe_estimate(left_out: Searched) -> Step:
