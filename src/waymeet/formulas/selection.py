@@ -9,8 +9,8 @@
 from collections.abc import Mapping
 
 MIN_ODDS_SHARE = 0.1
-"""Share of the odds of the likeliest project below which another one is not searched. Set by hand with stored answers of
-eight collections."""
+"""Share of the odds of the likeliest project below which another one is not searched. Set by hand with stored
+answers of eight collections."""
 _CERTAIN = 1.0 - 1e-9
 
 
