@@ -20,6 +20,8 @@ from typing import IO, NamedTuple
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held-out")
 """The collections of questions: those that may be looked at, and those that are not."""
+GROUPS = (*HALVES, "development", "held-out-2")
+"""All collections: also questions about other projects, used to develop rules, and later held-out ones of some."""
 DEFAULT_TARGET = FOLDER.parents[1] / "build" / "projects"
 _DIGEST = ".sha256"
 """Ending of the file with the digest of the archive that a folder was unpacked from."""
@@ -158,8 +160,8 @@ def unpack_folder(stream: IO[bytes], folder: str, target: Path) -> None:
 
 
 def link_corpus(project: str, folder: Path, collections: Path = FOLDER) -> None:
-    """Make the link `corpus` of both collections of a project."""
-    for half in HALVES:
+    """Make the link `corpus` of all collections of a project."""
+    for half in GROUPS:
         link = collections / half / project / "corpus"
         if link.is_symlink():
             link.unlink()

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from projects.fetch import FOLDER, HALVES, read_projects
+from projects.fetch import FOLDER, GROUPS, HALVES, read_projects
 
 from waymeet.evaluate.collection import QRELS, QUERIES, CollectionQuery, read_qrels
 
-NAMES = [project.name for project in read_projects()]
+ALL_NAMES = [project.name for project in read_projects()]
+LATER = {group: sorted(path.name for path in (FOLDER / group).iterdir()) for group in GROUPS if group not in HALVES}
+"""The projects of the groups that do not have all of them."""
+NAMES = [name for name in ALL_NAMES if name not in LATER["development"]]
 MIN_QUESTIONS = 6
 """Questions of one half, at least."""
 KINDS = {"how", "concept", "error", "name", "where", "config", "release"}
@@ -86,8 +89,21 @@ def test_questions_about_japanese_and_chinese_pages_are_in_their_language() -> N
             assert all(re.search(letters, text) for text in texts)
 
 
+def test_the_other_groups_have_new_questions_that_are_judged() -> None:
+    assert {*ALL_NAMES} == {*NAMES, *LATER["development"]}
+    for group, names in LATER.items():
+        for name in names:
+            questions, qrels = read_questions(group, name), read_qrels(FOLDER / group / name / QRELS)
+            assert len(questions) >= MIN_QUESTIONS
+            assert {*list_kinds(group, name)} <= {*KINDS, "what"}
+            assert {question.id for question in questions} == set(qrels)
+            earlier = [each for half in HALVES if name in NAMES for each in read_questions(half, name)]
+            texts = [question.text for question in (*questions, *earlier)]
+            assert len(texts) == len(set(texts))
+
+
 def test_no_part_of_a_project_is_committed() -> None:
     ignored = (FOLDER.parents[1] / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "/benchmarks/projects/*/*/corpus" in ignored
-    files = (path for half in HALVES for name in NAMES for path in Path(FOLDER, half, name).iterdir())
+    files = (path for group in GROUPS for folder in Path(FOLDER, group).iterdir() for path in folder.iterdir())
     assert {path.name for path in files} <= {QUERIES, QRELS, "corpus"}
