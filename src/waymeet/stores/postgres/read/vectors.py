@@ -55,8 +55,9 @@ _SPARE = 32
 """Candidates that are read beyond the limit at first."""
 _GROWTH = 8
 """Factor by which more candidates are read while too few are certain, or have the phrases."""
-_SEARCHED_PER_RESULT, _SEARCHED_AT_LEAST, _SEARCHED_AT_MOST = 4, 200, 1000
-"""Size of the list that a search of the HNSW index keeps (`hnsw.ef_search`)."""
+_SEARCHED_PER_RESULT, _SEARCHED_AT_LEAST, _SEARCHED_AT_MOST = 8, 400, 1000
+"""Size of the list that a search of the HNSW index keeps (`hnsw.ef_search`). Of the 50 nearest of 55,000 vectors of the
+default model, 4 per result found 97.9 %, 8 found 99.8 % in a fifth more time."""
 
 
 class Space(NamedTuple):
