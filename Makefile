@@ -4,6 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
+TUNED ?= $(COLLECTIONS)
 QUALITY := recipes parts vault words vault-words weights typos student projects vault-sections
 PROJECTS := flask fastify zod git-doc handbook-ja installation-zh
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
@@ -109,7 +110,7 @@ quality-words: $(STAMP)
 
 quality-weights: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample 30 --leave-one-out --report build/quality/weights.json
+	$(BIN)/waymeet eval $(TUNED) --sample 30 --leave-one-out --report build/quality/weights.json
 
 quality-typos: $(STAMP)
 	@mkdir -p build/quality
