@@ -8,8 +8,8 @@ from waymeet.interfaces.quality.tables import Cell, Table
 FIRST_RANK = "MRR@10"
 LEVELS = ("file", "section")
 _ABOUT = (
-    "Questions about whole projects ([method](../benchmarks/README.md#questions-about-real-projects)) and about the "
-    "vault, by the rank of the first right file and of the first right section (MRR@10). Only the half of the "
+    "Questions about whole projects (benchmarks/README.md describes how they were written) and about the vault, by the "
+    "rank of the first right file and of the first right section (MRR@10). Only the half of the "
     "questions that may be looked at during development is in this table; vault counts in no mean."
 )
 

@@ -104,7 +104,7 @@ def test_a_full_disk_of_the_server_is_named_and_the_run_continues_later(tmp_path
     server.start()
     place = server.folder / "small"
     try:
-        with small_disk(place, 14):
+        with small_disk(place, 11):
             with psycopg.connect(server.dsn, autocommit=True) as connection:
                 connection.execute(f"CREATE TABLESPACE small LOCATION '{place}'".encode())
                 connection.execute("CREATE DATABASE small TABLESPACE small")

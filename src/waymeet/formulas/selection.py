@@ -1,4 +1,4 @@
-"""Selection of the projects that are searched, by the estimated chance that each answers the query.
+"""Selection of the projects that are the likeliest to answer a query.
 
 >>> choose_likeliest({"tea": 0.4, "api": 0.9, "wiki": 0.02, "cafe": 0.8}, 3)
 ('api', 'cafe')

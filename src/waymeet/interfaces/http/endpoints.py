@@ -72,7 +72,7 @@ def make_router(table: Mapping[str, Mapping[str, Endpoint]]) -> Router:
 
 @contextmanager
 def audited(request: Request, operation: str) -> Iterator[None]:
-    """Record a change in the audit log, if the server has one, before it is made and with its result.
+    """Record a change in the audit log, before it is made and with its result.
 
     Raises:
         AuditError: it cannot be recorded, and is not made.

@@ -180,7 +180,10 @@ def make_agents(project: AsyncProject, limits: Serve, *, compat: bool) -> "Starl
 
 
 def mount_agents(server: "Server[None]", limits: Serve) -> "Starlette":
-    """Make the application of an MCP server at `/mcp`, for senders whom the middleware has checked."""
+    """Make the application of an MCP server at `/mcp`.
+
+    The middleware has checked its senders.
+    """
     return http_app(
         server, security=_without_host_check(), max_sessions=limits.sessions, session_seconds=limits.session_seconds
     )

@@ -140,7 +140,7 @@ class TeamServer:
             self._together.close()
 
     def _serve_project(self, entry: RegisteredProject) -> ServedProject:
-        """Make the routes, the MCP server and the watcher of a project, which knows no other project."""
+        """Make the routes, the MCP server and the watcher of a project."""
         project = _open(entry, self._flags)
         project.others = None
         async_project = AsyncProject(project, threads=_THREADS)

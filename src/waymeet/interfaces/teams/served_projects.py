@@ -41,7 +41,10 @@ class _Running(NamedTuple):
 
 
 class ServedProjects:
-    """The projects of a server. Projects that are added, renamed or forgotten are noticed by the next request."""
+    """The projects of a server.
+
+    Projects that are added, renamed or forgotten are noticed by the next request.
+    """
 
     def __init__(
         self,

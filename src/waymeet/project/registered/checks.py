@@ -1,4 +1,4 @@
-"""Comparison of the files of several projects with their indexes, not more often than needed."""
+"""Comparison of the files of several projects with their indexes."""
 
 import logging
 from threading import Lock

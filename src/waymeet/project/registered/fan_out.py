@@ -1,4 +1,4 @@
-"""Search several projects in a few threads: an estimate for each, then the likeliest ones in full."""
+"""Search several projects: an estimate for each, then the likeliest ones in full."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -118,7 +118,7 @@ class FanOut:
             return self._pool
 
     def _count_searched(self, question: Question, entries: Sequence[RegisteredProject]) -> int:
-        """Compute how many projects are searched; 0 for all.
+        """Compute how many projects are searched, 0 for all.
 
         The setting is the user's, so that all projects have the same. Facets count the results of all.
         """

@@ -94,7 +94,10 @@ def judge_relevance(
 
 
 def nearest_steps(search: Search, tools: Tools) -> float | None:
-    """Convert the cosine of the nearest section to steps above the noise level, None if it is not known."""
+    """Convert the cosine of the nearest section to steps above the noise level.
+
+    None if it is not known.
+    """
     return _similarity(search, tools, ()).best
 
 

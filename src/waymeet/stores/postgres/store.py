@@ -207,7 +207,7 @@ class PostgresStore:
         self.drop_vectors({}, {key: value})
 
     def optimize(self) -> None:
-        """Write and merge segments, refresh the planner's statistics, and create indexes for large spaces."""
+        """Write and merge segments, refresh statistics, and create indexes for large spaces."""
         self._maintenance.optimize()
         self._analysed = maintenance.optimize(self._sessions, self._analysed, self._hnsw_from)
         self._last_cache = GenerationCache((-1, -1))

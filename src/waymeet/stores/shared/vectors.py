@@ -88,7 +88,10 @@ def rotate_query(vector: Vector, dimension: int, label: str) -> Vector:
 
 @lru_cache(maxsize=8)  # a query is compared with the vectors of several spaces and projects
 def _rotate_unit(raw: bytes) -> Vector:
-    """Rotate a unit vector, given by the bytes of its 32-bit numbers. The result cannot be changed."""
+    """Rotate a unit vector, given by the bytes of its 32-bit numbers.
+
+    The result cannot be changed.
+    """
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 
     from waymeet.formulas.vector_codes import rotate  # noqa: PLC0415 - likewise
