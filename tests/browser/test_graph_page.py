@@ -103,6 +103,7 @@ def test_search_inside_fades_the_rest_and_shortens_the_list(visit: Open) -> None
     assert seen.evaluate("document.querySelector('#graph').view.graph.matching.reduce((sum, one) => sum + one)") == 11
     seen.page.reload()
     expect(seen.page.locator(".nodes li")).to_have_count(11)
+    seen.page.wait_for_selector("#stage[data-ready]")
     seen.page.locator("#find").fill("")
     expect(seen.page.locator(".nodes li")).to_have_count(100)
 
