@@ -132,7 +132,8 @@ def test_mouse_keys_and_buttons_move_and_zoom(visit: Open) -> None:
 
 
 def test_two_fingers_zoom_and_a_tap_chooses(visit: Open) -> None:
-    seen = _open(visit, _AROUND, viewport={"width": 390, "height": 844}, has_touch=True)
+    seen = _open(visit, _AROUND, viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce")
+    seen.page.locator("#zoom-all").tap()  # the first view may be of a drawing that was still being laid out
     before = json.loads(seen.evaluate(_CAMERA))["scale"]
     session = seen.page.context.new_cdp_session(seen.page)
 
@@ -147,7 +148,7 @@ def test_two_fingers_zoom_and_a_tap_chooses(visit: Open) -> None:
     touch("touchEnd")
     _wait_until(seen, lambda camera: camera["scale"] > before * 1.5)
     seen.page.locator("#zoom-all").tap()
-    _wait_until(seen, lambda camera: camera["scale"] == before)
+    _wait_until(seen, lambda camera: camera["scale"] == pytest.approx(before, rel=0.02))
     seen.page.touchscreen.tap(*_place(seen, "docs/pager.md"))
     expect(seen.page.locator("#chosen .open")).to_have_text("Pager")
     expect(seen.page).to_have_url(_AROUND)
