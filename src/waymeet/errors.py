@@ -25,7 +25,7 @@ WaymeetError
 │   │   └── UnusableVectorError  invalid vector
 │   └── CircuitOpenError    disabled for a while because it was too slow
 ├── SearchFailedError       every way to rank failed                          (exit 3)
-├── SearchCancelledError    nobody waits for the answer any more              (exit 3)
+├── SearchCancelledError    the client left, or sent a newer search           (exit 3)
 └── AuditError              a change cannot be recorded in the audit log      (exit 3)
 
 A message states what happened and why, a hint the next step.
@@ -162,7 +162,7 @@ class SearchFailedError(WaymeetError):
 
 
 class SearchCancelledError(WaymeetError):
-    """A search was cancelled because nobody waits for its answer."""
+    """A search was cancelled: its client has left, or has sent a newer search."""
 
 
 class AuditError(WaymeetError):

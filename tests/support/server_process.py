@@ -67,13 +67,18 @@ class Served(NamedTuple):
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         if raw is not None:
             sent.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request(method, path, raw, sent)
-            answer = connection.getresponse()
-            return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
-        finally:
-            connection.close()
+        return exchange(self.port, method, path, raw, sent)
+
+
+def exchange(port: int, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Reply:
+    """Send one request to a server of this machine."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
 
 
 def make(root: Path) -> Path:

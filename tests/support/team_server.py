@@ -1,6 +1,5 @@
 """Run a server of several projects as a process, with tokens of several rights."""
 
-import http.client
 import json
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from support.server_process import PATIENCE, Reply, command, isolated_environment
+from support.server_process import PATIENCE, Reply, command, exchange, isolated_environment
 
 PAGES = {
     "open": "# Garden\n\nThe gardener waters tomatoes at dawn.\n",
@@ -46,13 +45,7 @@ class Team(NamedTuple):
         raw = None if body is None else json.dumps(body).encode()
         if raw is not None:
             sent["Content-Type"] = "application/json"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request(method, path, raw, sent)
-            answer = connection.getresponse()
-            return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
-        finally:
-            connection.close()
+        return exchange(self.port, method, path, raw, sent)
 
 
 @contextmanager

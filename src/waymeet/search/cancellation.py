@@ -1,4 +1,4 @@
-"""Cancel a search that nobody waits for any more: it ends before its next stage."""
+"""Cancel a search whose client has left: it ends before its next stage."""
 
 from contextvars import ContextVar
 
@@ -19,7 +19,7 @@ class Cancellation:
         """Raise an error if the search was cancelled.
 
         Raises:
-            SearchCancelledError: nobody waits for the answer.
+            SearchCancelledError: its client has left, or has sent a newer search.
         """
         if self._is_cancelled:
             raise SearchCancelledError("The search was cancelled.", "Search again.")
@@ -33,7 +33,7 @@ def check_cancelled() -> None:
     """Raise an error if the search of this thread was cancelled.
 
     Raises:
-        SearchCancelledError: nobody waits for the answer.
+        SearchCancelledError: its client has left, or has sent a newer search.
     """
     cancellation = CANCELLATION.get()
     if cancellation is not None:

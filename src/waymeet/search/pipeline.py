@@ -167,7 +167,7 @@ def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Setti
     """Yield the time or skip reason of each stage, with the state after it.
 
     Raises:
-        SearchCancelledError: nobody waits for the answer any more.
+        SearchCancelledError: the client has left, or has sent a newer search.
     """
     for stage in recipe.stages:
         check_cancelled()

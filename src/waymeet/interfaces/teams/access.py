@@ -15,7 +15,8 @@ from waymeet.interfaces.web.frame import FRAME, NO_PROJECT
 from waymeet.settings import Serve
 
 _LOG = logging.getLogger(__name__)
-NOBODY = Sender("")
+ANONYMOUS = Sender("")
+"""The sender of a request without a token."""
 
 
 class TeamAccess(NamedTuple):
@@ -54,11 +55,11 @@ class TeamAccess(NamedTuple):
         self.policy.check_address(headers)
         authorization = headers.get("authorization", "")
         if not authorization and path in OPEN:
-            return NOBODY
+            return ANONYMOUS
         if not authorization and is_page_path(path):
             sender = self._find_signed_in(path, headers)
-            if sender is NOBODY:
-                return NOBODY  # the page asks for a token
+            if sender is ANONYMOUS:
+                return ANONYMOUS  # the page asks for a token
         else:
             sender = self._find_sender(authorization)
         self.rate_limit.take(sender.name)
@@ -78,8 +79,8 @@ class TeamAccess(NamedTuple):
     def _find_signed_in(self, path: str, headers: Mapping[str, str]) -> Sender:
         """Find the sender of a request for a page by its cookie, which counts for pages alone."""
         if path.startswith(STATIC):
-            return NOBODY
-        return self._look_up(self.sign_in.find_sender, headers.get("cookie", "")) or NOBODY
+            return ANONYMOUS
+        return self._look_up(self.sign_in.find_sender, headers.get("cookie", "")) or ANONYMOUS
 
     @staticmethod
     def _look_up(find: Callable[[str], Sender | None], text: str) -> Sender | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,7 +42,7 @@ NO_SPAN = Span(0, 0, 0)
 """The list of a term that does not occur."""
 
 
-class LevelReader:
+class LevelReader(ABC):
     """Reads the posting lists of one level, wherever they are."""
 
     def __init__(self, level: str) -> None:
@@ -50,47 +51,51 @@ class LevelReader:
         self._spans: dict[int, Span] = {}
 
     @property
+    @abstractmethod
     def terms(self) -> Iterable[int]:
         """The ids of the terms that occur, ascending."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def positions(self) -> memoryview[int]:
         """The position of each entry."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def position_array(self) -> NDArray[np.unsignedinteger[Any]]:
         """The position of each entry."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def impacts(self) -> NDArray[np.uint8]:
         """The impact of each entry (see `impacts`)."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def maxima(self) -> Sequence[int] | memoryview[int]:
         """The highest impact of each term."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def frequency_codes(self) -> FrequencyCodes:
         """The encoded frequencies of the entries."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def _codes(self) -> memoryview[int]:
-        raise NotImplementedError
+        """The code of each entry."""
 
+    @abstractmethod
     def _find_span(self, term: int) -> Span:
-        raise NotImplementedError
+        """Find the list of a term that is not cached."""
 
+    @abstractmethod
     def _read_codebook(self, code: int) -> Iterable[int]:
-        raise NotImplementedError
+        """Read the frequency in each field by code."""
 
+    @abstractmethod
     def _read_escaped(self, entry: int) -> Iterable[int]:
-        raise NotImplementedError
+        """Read the frequency in each field of an entry that has no code."""
 
     def span(self, term: int) -> Span:
         """Find the list of a term, which is empty if it does not occur."""
