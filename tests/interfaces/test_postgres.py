@@ -218,3 +218,26 @@ def test_without_the_package_the_message_says_what_to_install(
     refused = run("search", "keys", "--store", "postgresql://127.0.0.1:1/x")
     assert refused.code == 3
     assert "pip install 'waymeet[postgres]'" in refused.err
+
+
+def test_several_collections_of_one_server_are_searched_as_one(
+    tmp_path: Path, run: Run, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They give the answers of as many index files, for a user to whom row-level security applies."""
+    server, words = ordinary_owner(dsn), ("--set", "embedding.provider=none", "--set", "projects.searched=1")
+    for name in ("basil", "thyme", "mint", "sage"):
+        root = tmp_path / "gardens" / name
+        root.mkdir(parents=True)
+        (root / "care.md").write_text(f"# {name.title()}\n\nWater the {name} plant at dawn.\n", encoding="utf-8")
+        monkeypatch.chdir(root)
+        assert run("index", "--no-embed").code == 0
+    queries = ("basil", "mint plant", "bazil", "plant at dawn")
+    expected = [hits(run("search", "--all", query, "--json", *words).out) for query in queries]
+    assert expected[0][0][0].startswith("basil::")
+    for name in ("basil", "thyme", "mint", "sage"):
+        monkeypatch.chdir(tmp_path / "gardens" / name)
+        monkeypatch.setenv("WAYMEET_STORE_COLLECTION", f"{name}-{uuid4().hex}")
+        assert run("migrate-store", server).code == 0
+    monkeypatch.delenv("WAYMEET_STORE_COLLECTION")
+    assert [hits(run("search", "--all", query, "--json", *words).out) for query in queries] == expected
+    assert server.rpartition("/")[0].rpartition("@")[2] in run("status").out
