@@ -88,15 +88,22 @@ def removal_warning(changes: Changes, confirm_above: int) -> str:
     return ""
 
 
-def find_changes(root: Path, store: Store, settings: Settings, is_late: Callable[[], bool]) -> Changes | None:
+def find_changes(
+    root: Path,
+    store: Store,
+    settings: Settings,
+    is_late: Callable[[], bool],
+    on_folder: Callable[[str], None] = lambda _: None,
+) -> Changes | None:
     """Compare the files with the index by size and time, or return None when `is_late`.
 
     A file is opened only if it was written at about the time of the last comparison, when its time is not reliable.
+    `on_folder` is called with each folder before it is listed.
 
     Raises:
         NotFoundError: the root is gone or cannot be read.
     """
-    comparison = _Comparison(root, store, settings, quick=True)
+    comparison = _Comparison(root, store, settings, on_folder, quick=True)
     for number, item in enumerate(comparison.items()):
         if number % _FILES_PER_TIME_CHECK == 0 and is_late():
             return None
@@ -119,12 +126,21 @@ def compare_files(root: Path, store: Store, settings: Settings) -> Changes:
 class _Comparison:
     """Classifies the files of a walk as added, modified or unchanged."""
 
-    def __init__(self, root: Path, store: Store, settings: Settings, *, quick: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        store: Store,
+        settings: Settings,
+        on_folder: Callable[[str], None] = lambda _: None,
+        *,
+        quick: bool,
+    ) -> None:
         self._roots = list_roots(root, store, settings)
         self._settings = settings
         self._started_ns = time_ns()
         self._known = store.fingerprints()
         self._last_run = load_run_state(store)
+        self._on_folder = on_folder
         self._quick = quick
         self._reparse_all = self._last_run.parser_fingerprint != parser_fingerprint(settings)
         self._changed_extras = set(installed_extras().split()) ^ set(self._last_run.extras.split())
@@ -144,7 +160,7 @@ class _Comparison:
         """Walk through all roots, and skip extra roots that are gone, to keep their documents."""
         project, *extra_roots = self._roots
         reserved = frozenset(root.prefix for root in extra_roots)
-        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved))
+        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved, self._on_folder))
         yield from self._walks[-1]
         for root in extra_roots:
             problem = root_problem(root.folder)
@@ -152,7 +168,7 @@ class _Comparison:
                 self._missing.append((root.name, problem))
                 yield Skipped(root.prefix, f"{root.folder} {problem}", unreadable=True)
             elif not problem:
-                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix))
+                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix, (), self._on_folder))
                 yield from self._walks[-1]
 
     def add(self, item: FoundFile | Skipped) -> None:
