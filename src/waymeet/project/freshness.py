@@ -23,16 +23,16 @@ NOT_CHECKED = Degraded("freshness", "not_checked", "index not checked for change
 
 
 def find_quick_changes(
-    root: Path, store: Store, settings: Settings, on_folder: Callable[[str], None] = lambda _: None
+    root: Path, store: Store, settings: Settings, on_path: Callable[[str], None] = lambda _: None
 ) -> "Changes | None":
     """Compare files and index by size and time, or return None if there is no time.
 
-    `ingest.refresh_seconds` limits the time. `on_folder` is called with each folder before it is listed.
+    `ingest.refresh_seconds` limits the time. `on_path` is called with each folder and ignore file before it is read.
     """
     from waymeet.ingest.discover.changes import find_changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
-    return find_changes(root, store, settings, lambda: monotonic() > deadline, on_folder)
+    return find_changes(root, store, settings, lambda: monotonic() > deadline, on_path)
 
 
 def limit_time(settings: Settings, seconds: bool | float) -> Settings:

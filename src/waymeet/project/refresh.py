@@ -20,7 +20,7 @@ class Refresh:
         self._lock = Lock()
         self._started = float("-inf")
         self._degraded: tuple[Degraded, ...] = ()
-        self._unchanged = UnchangedFiles(root)
+        self._unchanged = UnchangedFiles(root, models.index)
         self.is_behind = False
         """Whether the last check left changed files, or files to compare, to a background process."""
 
@@ -51,7 +51,7 @@ class Refresh:
             return (freshness.NOT_CHECKED,)
         if self._unchanged.holds(store, own):
             return ()
-        changes = freshness.find_quick_changes(self._root, store, own, self._unchanged.watch(store, own))
+        changes = freshness.find_quick_changes(self._root, store, own, self._unchanged.observe(store, own))
         if changes is None:
             self.is_behind = True
             return (freshness.report_too_many_files(),)
@@ -62,5 +62,5 @@ class Refresh:
             self.is_behind = left > 0
         notes = (*missing_roots, *freshness.report_behind(reason))
         if not notes and not self.is_behind:
-            self._unchanged.record(store)
+            self._unchanged.record(store, own, changes)
         return notes

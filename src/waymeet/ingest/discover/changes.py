@@ -52,6 +52,10 @@ class Changes(Struct, frozen=True):
     """All files that exist, or may exist in folders that cannot be read."""
     known: int = 0
     """Number of indexed files."""
+    walked: Mapping[str, FoundFile] = {}
+    """All files that were found, by path."""
+    has_unreadable: bool = False
+    """Whether files or folders exist that could not be read."""
     read: int = 0
     """Number of files that had to be opened to see that they are unchanged."""
     roots: tuple[Root, ...] = ()
@@ -93,17 +97,17 @@ def find_changes(
     store: Store,
     settings: Settings,
     is_late: Callable[[], bool],
-    on_folder: Callable[[str], None] = lambda _: None,
+    on_path: Callable[[str], None] = lambda _: None,
 ) -> Changes | None:
     """Compare the files with the index by size and time, or return None when `is_late`.
 
     A file is opened only if it was written at about the time of the last comparison, when its time is not reliable.
-    `on_folder` is called with each folder before it is listed.
+    `on_path` is called with each folder and ignore file before it is read.
 
     Raises:
         NotFoundError: the root is gone or cannot be read.
     """
-    comparison = _Comparison(root, store, settings, on_folder, quick=True)
+    comparison = _Comparison(root, store, settings, on_path, quick=True)
     for number, item in enumerate(comparison.items()):
         if number % _FILES_PER_TIME_CHECK == 0 and is_late():
             return None
@@ -131,7 +135,7 @@ class _Comparison:
         root: Path,
         store: Store,
         settings: Settings,
-        on_folder: Callable[[str], None] = lambda _: None,
+        on_path: Callable[[str], None] = lambda _: None,
         *,
         quick: bool,
     ) -> None:
@@ -140,7 +144,7 @@ class _Comparison:
         self._started_ns = time_ns()
         self._known = store.fingerprints()
         self._last_run = load_run_state(store)
-        self._on_folder = on_folder
+        self._on_path = on_path
         self._quick = quick
         self._reparse_all = self._last_run.parser_fingerprint != parser_fingerprint(settings)
         self._changed_extras = set(installed_extras().split()) ^ set(self._last_run.extras.split())
@@ -160,7 +164,7 @@ class _Comparison:
         """Walk through all roots, and skip extra roots that are gone, to keep their documents."""
         project, *extra_roots = self._roots
         reserved = frozenset(root.prefix for root in extra_roots)
-        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved, self._on_folder))
+        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved, self._on_path))
         yield from self._walks[-1]
         for root in extra_roots:
             problem = root_problem(root.folder)
@@ -168,7 +172,7 @@ class _Comparison:
                 self._missing.append((root.name, problem))
                 yield Skipped(root.prefix, f"{root.folder} {problem}", unreadable=True)
             elif not problem:
-                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix, (), self._on_folder))
+                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix, (), self._on_path))
                 yield from self._walks[-1]
 
     def add(self, item: FoundFile | Skipped) -> None:
@@ -278,6 +282,8 @@ class _Comparison:
                 *(path for path in self._last_run.pending if path.endswith("/")),  # folders, which no walk finds
             },
             present={*self._present, *(path for path in absent if path.startswith(retained))},
+            walked=self._present,
+            has_unreadable=bool(self._unreadable),
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),
             roots=self._roots,

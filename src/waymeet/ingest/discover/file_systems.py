@@ -8,7 +8,7 @@ NETWORK_FILE_SYSTEMS = frozenset(
 )
 """File systems that other machines can change without an event."""
 LOCAL_FILE_SYSTEMS = frozenset(
-    "ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs jfs reiserfs nilfs2 tmpfs ramfs overlay vfat exfat ntfs3".split()
+    "ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs jfs reiserfs nilfs2 tmpfs ramfs overlay".split()
 )
 """File systems whose changes all pass through this machine's kernel."""
 

@@ -41,7 +41,8 @@ class FolderEvents:
 
         self._queue = queue
         self._watched: set[str] = set()
-        self._is_complete = True
+        self.is_complete = True
+        """Whether all folders are watched."""
         self._mask = (
             flags.MODIFY | flags.ATTRIB | flags.MOVED_FROM | flags.MOVED_TO | flags.CREATE | flags.DELETE
             | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR
@@ -50,18 +51,14 @@ class FolderEvents:
     def watch(self, folder: str) -> None:
         """Watch what is directly in a folder from now on."""
         if len(self._watched) >= _MAX_FOLDERS:
-            self._is_complete = False
+            self.is_complete = False
             return
         try:
             self._queue.add_watch(folder, self._mask)
         except OSError as error:
-            self._is_complete = self._is_complete and error.errno in _PASSING
+            self.is_complete = self.is_complete and error.errno in _PASSING
         else:
             self._watched.add(folder.rstrip("/"))
-
-    def are_watched(self, folders: Iterable[str]) -> bool:
-        """Return whether these folders and all others that had to be watched are."""
-        return self._is_complete and self._watched.issuperset(folders)
 
     def take(self) -> bool:
         """Empty the queue, and return whether something had changed."""
@@ -69,4 +66,8 @@ class FolderEvents:
 
     def close(self) -> None:
         """Stop watching."""
+        self._queue.close()
+
+    def __del__(self) -> None:
+        """Stop watching when a project is no longer used and was not closed."""
         self._queue.close()
