@@ -64,7 +64,7 @@ class UnchangedFiles:
         return self._are_as_recorded(circumstances)
 
     def observe(self, store: Store, settings: Settings) -> Callable[[str], None]:
-        """Prepare for a comparison, and return what must see each folder and ignore file before it is read."""
+        """Prepare for a comparison, and return what must see each path before it is read."""
         from waymeet.ingest.discover.file_states import look_at
 
         if not self._is_local:
@@ -85,7 +85,7 @@ class UnchangedFiles:
 
         observed, self._observed = self._observed, None
         conditions = self._conditions(store, settings) if observed else ""
-        if observed is None or observed.conditions != conditions or changes.has_unreadable:
+        if observed is None or observed.conditions != conditions or changes.has_unseen:
             return
         seen = {path.path.rstrip("/") for path in observed.paths}
         if not all(root.folder in seen and is_local(root.folder) for root in changes.roots):
@@ -110,7 +110,7 @@ class UnchangedFiles:
         return sys.platform == "linux" and is_local(str(self._root))
 
     def _start_watching(self, store: Store, settings: Settings) -> None:
-        """Prepare to watch from the second check of a process on, because most processes answer one query."""
+        """Prepare to watch from the second check on, because most processes answer one query."""
         from waymeet.ingest.discover.folder_events import open_folder_events
         from waymeet.ingest.discover.roots import list_roots
 

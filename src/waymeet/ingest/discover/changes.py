@@ -54,8 +54,6 @@ class Changes(Struct, frozen=True):
     """Number of indexed files."""
     walked: Mapping[str, FoundFile] = {}
     """All files that were found, by path."""
-    has_unreadable: bool = False
-    """Whether files or folders exist that could not be read."""
     read: int = 0
     """Number of files that had to be opened to see that they are unchanged."""
     roots: tuple[Root, ...] = ()
@@ -71,6 +69,11 @@ class Changes(Struct, frozen=True):
         """Number of indexed files that have not changed."""
         rejected = sum(seen.reason != "" and not seen.is_path_indexed for seen in self.seen.values())
         return self.files - len(self.added) - len(self.modified) - rejected
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether there are folders that could not be listed, or files without a known state."""
+        return any(item.unreadable and item.path not in self.walked for item in self.skipped)
 
     @property
     def number(self) -> int:
@@ -283,7 +286,6 @@ class _Comparison:
             },
             present={*self._present, *(path for path in absent if path.startswith(retained))},
             walked=self._present,
-            has_unreadable=bool(self._unreadable),
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),
             roots=self._roots,

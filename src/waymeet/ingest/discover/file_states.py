@@ -1,4 +1,4 @@
-"""The state of files and folders when they were compared with the index, to see quickly that nothing changed since.
+"""The state of files when they were compared with the index, to see that nothing changed.
 
 A folder's time changes with every file that is created, renamed or removed in it, and a file's with every write. So it
 is enough to look at each of them once, without listing folders and without the ignore rules. A state is recorded only
@@ -53,7 +53,7 @@ class FileStates(Struct, frozen=True):
 
     def are_unchanged(self) -> bool:
         """Return whether all are as they were."""
-        return all(look_at(state.path) == state for state in self.paths) and all(
+        return all(map(_is_path_unchanged, self.paths)) and all(
             _are_files_unchanged(folder, files) for folder, files in self.files.items()
         )
 
@@ -67,11 +67,26 @@ def look_at(path: str) -> PathState:
     return PathState(path, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
 
+def _is_path_unchanged(path: PathState) -> bool:
+    try:
+        state = os.stat(path.path, follow_symlinks=False)  # noqa: PTH116 - likewise
+    except OSError:
+        return path.inode == 0
+    return (
+        state.st_ctime_ns == path.changed_ns
+        and state.st_mtime_ns == path.modified_ns
+        and state.st_ino == path.inode
+        and state.st_size == path.size
+    )
+
+
 def _are_files_unchanged(folder: str, files: list[FileState]) -> bool:
     try:
         for file in files:
             state = os.stat(f"{folder}/{file.name}", follow_symlinks=False)  # noqa: PTH116 - likewise
-            if (state.st_size, state.st_mtime_ns, state.st_ctime_ns) != (file.size, file.modified_ns, file.changed_ns):
+            if state.st_ctime_ns != file.changed_ns or state.st_mtime_ns != file.modified_ns:
+                return False
+            if state.st_size != file.size:
                 return False
     except OSError:
         return False
@@ -99,7 +114,7 @@ def _times(states: FileStates) -> Iterator[int]:
 
 
 def _is_recent(changed_ns: int, compared_ns: int) -> bool:
-    """Return whether a change after the comparison could have the same time, by the resolution of the file system."""
+    """Return whether a change after the comparison could have the same time."""
     tick = _COARSE_TICK_NS if changed_ns % _MILLISECOND_NS == 0 else _FINE_TICK_NS
     return changed_ns >= compared_ns - tick
 
