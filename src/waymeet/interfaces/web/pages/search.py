@@ -14,12 +14,17 @@ from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.newest_search import NEWEST
 from waymeet.interfaces.web.pages.fields import FACETS, LIMITS, SearchState, read_state
 from waymeet.interfaces.web.signals import Bar, build_bar
-from waymeet.interfaces.web.suggestions import find_unfinished, has_words, suggest_filters
+from waymeet.interfaces.web.suggestions import drop_unfinished, has_words, suggest_filters
 from waymeet.recipes import RECIPES
 from waymeet.types import Facet, Hit, Section
 
 OTHER_RECIPES = ("threeway", "classic")
 """Recipes that are offered when nothing looks relevant."""
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*[\w+.#-]*\s*")
+"""The line before or after a block of code in Markdown."""
+_MARKS = re.compile(r"""^#{1,6} +|!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)""")
+"""The marks of a heading, and a link or image with its text."""
 
 
 class SnippetPart(NamedTuple):
@@ -78,9 +83,8 @@ async def _search(asker: Asker, request: Request) -> dict[str, Any]:
 
 
 async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict[str, Any]:
-    completions = await suggest_filters(asker, shown)
-    unfinished = find_unfinished(state.query) if completions else None
-    searched = unfinished.query if unfinished else state.query
+    completions = await suggest_filters(lambda fields: asker.ask("filters", **fields), shown)
+    searched = drop_unfinished(state.query) if completions else state.query
     if not searched:
         return {"answer": None, "completions": completions}
     request = state._replace(query=searched).request()
@@ -130,22 +134,30 @@ def show_hit(hit: Hit) -> ShownHit:
 def split_snippet(section: Section, headings: Collection[str]) -> Iterator[SnippetPart]:
     """Split a snippet into matches and the text between them.
 
-    Empty lines, and lines that only repeat a heading shown above, are left out unless nothing else is there.
+    Empty lines, fences of code, and lines that only repeat a heading shown above are left out unless nothing else is
+    there. Without headings, it is code, which stays as it is.
     """
     kept = [line for line in _lines(section.snippet) if _is_text(section.snippet[slice(*line)], headings)]
     for number, (first, last) in enumerate(kept or _lines(section.snippet)):
         if number:
             yield SnippetPart("\n", is_match=False)
-        position = first + _marker(section.snippet[first:last], headings)
-        for start, end in section.highlights:
-            if start < position or end > last:
-                continue
-            if start > position:
-                yield SnippetPart(section.snippet[position:start], is_match=False)
-            yield SnippetPart(section.snippet[start:end], is_match=True)
-            position = end
-        if position < last:
-            yield SnippetPart(section.snippet[position:last], is_match=False)
+        shown = _visible(section.snippet[first:last]) if headings else [(0, last - first)]
+        for start, end in shown:
+            yield from _split_range(section, first + start, first + end)
+
+
+def _split_range(section: Section, position: int, last: int) -> Iterator[SnippetPart]:
+    """Split a part of a line into matches and the text between them."""
+    for match in section.highlights:
+        start, end = max(match[0], position), min(match[1], last)
+        if start >= end:
+            continue
+        if start > position:
+            yield SnippetPart(section.snippet[position:start], is_match=False)
+        yield SnippetPart(section.snippet[start:end], is_match=True)
+        position = end
+    if position < last:
+        yield SnippetPart(section.snippet[position:last], is_match=False)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -157,14 +169,18 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return ranges
 
 
-def _marker(line: str, headings: Collection[str]) -> int:
-    """Count the characters that mark a heading of Markdown.
+def _visible(line: str) -> list[tuple[int, int]]:
+    """List the ranges of a line of Markdown without the marks of a heading and the addresses of links.
 
-    >>> _marker("## Setup", {"Other"}), _marker("#define X", ()), _marker("#tag", {"Other"})
-    (3, 0, 0)
+    >>> [[line[slice(*part)] for part in _visible(line)] for line in ("## Setup", "#tag", "See [it](a.md).")]
+    [['Setup'], ['#tag'], ['See ', 'it', '.']]
     """
-    match = re.match(r"#{1,6} +", line) if headings else None
-    return match.end() if match else 0
+    ranges, start = list[tuple[int, int]](), 0
+    for mark in _MARKS.finditer(line):
+        text = mark.span("text") if mark["text"] else (mark.end(), mark.end())
+        ranges += [(start, mark.start()), text]
+        start = mark.end()
+    return [(first, last) for first, last in (*ranges, (start, len(line))) if last > first]
 
 
 def _is_text(line: str, headings: Collection[str]) -> bool:
@@ -172,7 +188,11 @@ def _is_text(line: str, headings: Collection[str]) -> bool:
 
     >>> _is_text("## Setup", {"Setup"}), _is_text("", ()), _is_text("Setup is easy.", {"Setup"}), _is_text("…", ())
     (False, False, True, False)
+    >>> _is_text("```js", {"Setup"}), _is_text("```js", ())
+    (False, True)
     """
+    if headings and _FENCE.fullmatch(line):
+        return False
     text = line.strip().lstrip("…#").rstrip("#…").strip()
     return bool(text) and not (line.lstrip(" …").startswith("#") and text in headings)
 

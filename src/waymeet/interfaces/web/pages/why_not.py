@@ -8,6 +8,8 @@ from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.pages.fields import read_state
 from waymeet.interfaces.web.pages.search import list_recipes
 
+WHY_NOT = "/why-not"
+
 
 async def show_why_not(asker: Asker, request: Request) -> Response:
     """Show the stage that lost a document, and what would include it."""
