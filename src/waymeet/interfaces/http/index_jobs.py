@@ -138,7 +138,10 @@ class Jobs:
         return self.get(id_)
 
     async def events(self, id_: str, may_read: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
-        """Yield the state of a job as server-sent events until it has ended, or its follower may not read it."""
+        """Yield the state of a job as server-sent events until it has ended.
+
+        They end earlier for a follower who may no longer read them.
+        """
         number, state = 0, self._state(id_)
         while not self._is_closing and may_read():
             job, superseded = state.job, state.superseded

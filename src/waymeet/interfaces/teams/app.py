@@ -219,7 +219,9 @@ class TeamApplication:
         return await readable[0].project.call(lambda _: self._search_entries(entries, request))
 
     async def list_filters(self, sender: Sender, request: FiltersRequest) -> FiltersAnswer:
-        """List the values of filters in the projects that a sender may read, or in those that the request names.
+        """List the values of filters in the projects that a sender may read.
+
+        The request may name some of them.
 
         Raises:
             NotFoundError: there is none, or none of a name.

@@ -73,10 +73,10 @@ function mergeRanges(ranges) {
   return merged;
 }
 
-const FENCE = /^\s*(`{3,}|~{3,})\s*[\w+.#-]*\s*$/; // the line before or after a block of code in Markdown
+const FENCE = /^(`{3,}|~{3,})\s*[\w+.#-]*$/; // the line before or after a block of code in Markdown
 const MARKS = /^#{1,6} +|!?\[(?<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)/g; // of headings and links
 
-// Split a snippet into lines of [text, isMatch] parts. Fences of code and lines that only repeat a heading are left out.
+// Split a snippet into lines of [text, isMatch] parts. Rules and lines that only repeat a heading are left out.
 export function splitSnippet(text, highlights, headings) {
   const lines = [];
   let at = 0;
@@ -115,7 +115,12 @@ function visible(line) {
 }
 
 function isText(line, headings) {
-  if (headings.length && FENCE.test(line)) return false;
+  if (headings.length && isRule(line.trim())) return false;
   const text = line.trim().replace(/^[…#]+/, "").replace(/[#…]+$/, "").trim();
   return Boolean(text) && !(/^[ …]*#/.test(line) && headings.includes(text));
+}
+
+// Whether a line of Markdown is the border of a block of code, or below the head of a table.
+function isRule(line) {
+  return FENCE.test(line) || (line.includes("---") && /^[|: -]+$/.test(line));
 }

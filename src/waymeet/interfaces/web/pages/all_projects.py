@@ -155,7 +155,7 @@ def _project_facet(names: list[str], state: SearchState) -> Iterator[ShownFacet]
 
 
 def _link_why_not(names: list[str], state: SearchState) -> Iterator[tuple[str, str]]:
-    """Give the names of projects, and the address in each that explains why a document is missing."""
+    """Give the names of projects, and the address of why-not in each."""
     links = _link_projects()
     for name in names:
         if name in links:

@@ -21,7 +21,7 @@ from waymeet.types import Facet, Hit, Section
 OTHER_RECIPES = ("threeway", "classic")
 """Recipes that are offered when nothing looks relevant."""
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*[\w+.#-]*\s*")
+_FENCE = re.compile(r"(`{3,}|~{3,})\s*[\w+.#-]*")
 """The line before or after a block of code in Markdown."""
 _MARKS = re.compile(r"""^#{1,6} +|!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)""")
 """The marks of a heading, and a link or image with its text."""
@@ -134,8 +134,8 @@ def show_hit(hit: Hit) -> ShownHit:
 def split_snippet(section: Section, headings: Collection[str]) -> Iterator[SnippetPart]:
     """Split a snippet into matches and the text between them.
 
-    Empty lines, fences of code, and lines that only repeat a heading shown above are left out unless nothing else is
-    there. Without headings, it is code, which stays as it is.
+    Empty lines, rules, and lines that only repeat a heading shown above are left out unless nothing else is there.
+    Without headings, it is code, which stays as it is.
     """
     kept = [line for line in _lines(section.snippet) if _is_text(section.snippet[slice(*line)], headings)]
     for number, (first, last) in enumerate(kept or _lines(section.snippet)):
@@ -170,7 +170,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
 
 
 def _visible(line: str) -> list[tuple[int, int]]:
-    """List the ranges of a line of Markdown without the marks of a heading and the addresses of links.
+    """List the ranges of a line without the marks of headings and the addresses of links.
 
     >>> [[line[slice(*part)] for part in _visible(line)] for line in ("## Setup", "#tag", "See [it](a.md).")]
     [['Setup'], ['#tag'], ['See ', 'it', '.']]
@@ -188,13 +188,18 @@ def _is_text(line: str, headings: Collection[str]) -> bool:
 
     >>> _is_text("## Setup", {"Setup"}), _is_text("", ()), _is_text("Setup is easy.", {"Setup"}), _is_text("…", ())
     (False, False, True, False)
-    >>> _is_text("```js", {"Setup"}), _is_text("```js", ())
-    (False, True)
+    >>> _is_text("```js", {"Setup"}), _is_text("```js", ()), _is_text("|---|:--:|", {"Setup"})
+    (False, True, False)
     """
-    if headings and _FENCE.fullmatch(line):
+    if headings and _is_rule(line.strip()):
         return False
     text = line.strip().lstrip("…#").rstrip("#…").strip()
     return bool(text) and not (line.lstrip(" …").startswith("#") and text in headings)
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is the border of a block of code, or below the head of a table."""
+    return bool(_FENCE.fullmatch(line)) or ("---" in line and set(line) <= set("|:- "))
 
 
 def _facets(facets: Sequence[Facet], state: SearchState) -> Iterator[ShownFacet]:
