@@ -74,7 +74,7 @@ function mergeRanges(ranges) {
 }
 
 const FENCE = /^(`{3,}|~{3,})\s*[\w+.#-]*$/; // the line before or after a block of code in Markdown
-const MARKS = /^#{1,6} +|!?\[(?<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)/g; // of headings and links
+const MARKS = /^#{1,6} +|!?\[(?<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)|<a\s+(?:id|name)=[^<>]*>\s*<\/a>/gi; // of headings, links and anchors
 
 // Split a snippet into lines of [text, isMatch] parts. Rules and lines that only repeat a heading are left out.
 export function splitSnippet(text, highlights, headings) {
@@ -115,7 +115,7 @@ function visible(line) {
 }
 
 function isText(line, headings) {
-  if (headings.length && isRule(line.trim())) return false;
+  if (headings.length && (isRule(line.trim()) || !visible(line).some(([first, last]) => line.slice(first, last).trim()))) return false;
   const text = line.trim().replace(/^[…#]+/, "").replace(/[#…]+$/, "").trim();
   return Boolean(text) && !(/^[ …]*#/.test(line) && headings.includes(text));
 }

@@ -23,8 +23,12 @@ OTHER_RECIPES = ("threeway", "classic")
 
 _FENCE = re.compile(r"(`{3,}|~{3,})\s*[\w+.#-]*")
 """The line before or after a block of code in Markdown."""
-_MARKS = re.compile(r"""^#{1,6} +|!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)""")
-"""The marks of a heading, and a link or image with its text."""
+_MARKS = re.compile(
+    r"""^#{1,6} +|!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)"""
+    r"|<a\s+(?:id|name)=[^<>]*>\s*</a>",
+    re.IGNORECASE,
+)
+"""The marks of a heading, a link or image with its text, and an anchor without text."""
 
 
 class SnippetPart(NamedTuple):
@@ -174,6 +178,8 @@ def _visible(line: str) -> list[tuple[int, int]]:
 
     >>> [[line[slice(*part)] for part in _visible(line)] for line in ("## Setup", "#tag", "See [it](a.md).")]
     [['Setup'], ['#tag'], ['See ', 'it', '.']]
+    >>> _visible('<a id="setup"></a>'), len(_visible("use <br> here"))
+    ([], 1)
     """
     ranges, start = list[tuple[int, int]](), 0
     for mark in _MARKS.finditer(line):
@@ -192,6 +198,9 @@ def _is_text(line: str, headings: Collection[str]) -> bool:
     (False, True, False)
     """
     if headings and _is_rule(line.strip()):
+        return False
+    shown = "".join(line[slice(*part)] for part in _visible(line)) if headings else line
+    if not shown.strip():
         return False
     text = line.strip().lstrip("…#").rstrip("#…").strip()
     return bool(text) and not (line.lstrip(" …").startswith("#") and text in headings)

@@ -90,8 +90,9 @@ class OwnProjects:
         self._opened.clear()
 
     async def _show_all(self, page: Page, request: Request) -> Response:
-        FRAME.set(Frame(start=ALL, has_project=False, projects=self._list_links(request)))
+        FRAME.set(self.make_frame(request))  # of the page that refuses it
         self._check(request)
+        FRAME.set(Frame(start=ALL, has_project=False, projects=self._list_links(request)))
         try:
             return await page(AllProjects(self._search, self._list_filters, self._asker.mask), request)
         except WaymeetError as error:
