@@ -138,7 +138,7 @@ class UnchangedFiles:
             self._trusted, self._trusted_at = circumstances, monotonic()
 
     def _conditions(self, store: Store, settings: Settings) -> str:
-        """Compute a digest of what a comparison depends on besides the files and the last indexing run."""
+        """Compute a digest of what a comparison depends on besides files and last run."""
         from waymeet.ingest.discover.global_ignore import read_outer_texts
         from waymeet.ingest.discover.roots import list_roots
         from waymeet.ingest.discover.run_state import installed_extras, parser_fingerprint
