@@ -96,7 +96,7 @@ def _are_files_unchanged(folder: str, files: list[FileState]) -> bool:
 def collect_states(
     circumstances: str, paths: Iterable[PathState], files: Iterable[FoundFile], compared_ns: int
 ) -> FileStates | None:
-    """Collect the states that a comparison has seen, or None if one is too recent to be reliable."""
+    """Collect the states of a comparison, or None if one is too recent to be reliable."""
     paths, by_folder = list(paths), dict[str, list[FileState]]()
     for file in files:
         folder, name = os.path.split(file.absolute)
