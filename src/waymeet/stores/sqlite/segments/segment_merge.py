@@ -99,7 +99,7 @@ class _SortedLists(NamedTuple):
     positions: NDArray[np.int64]
 
     def entries(self, first: int, last: int) -> tuple[NDArray[np.uint64], Ints]:
-        """Return the keys and frequencies of the entries of some terms: all from the first to before the last."""
+        """Return keys and frequencies of the terms from the first to before the last."""
         begin, end = np.searchsorted(self.terms, (first, last))
         span = np.arange(self.starts[begin], self.starts[end])
         positions = (
