@@ -200,7 +200,8 @@ def _add_vector_list(
         detail = f"no embedding model was trained on {language_name(coverage.language)}; similarities may be wrong"
         search = search.degrade("vector", "unsupported_language", detail)
     if on_demand:
-        added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
+        verb = "was" if on_demand.embedded == 1 else "were"
+        added = f"; {on_demand.embedded} {verb} embedded for this query" if on_demand.embedded else ""
         return search.degrade("vector", "partial_vectors", f"{coverage} so far{added}")
     return search
 
