@@ -172,6 +172,26 @@ def test_older_tables_are_upgraded_by_their_owner_only(database: str, monkeypatc
     store.close()
 
 
+def test_row_security_applies_to_the_user_of_the_container(database: str) -> None:
+    text = (Path(__file__).parents[2] / "docs/deploy/create_user.sql").read_text()
+    name = f"user_{uuid4().hex}"
+    statements = "\n".join(line for line in text.splitlines() if not line.startswith("\\"))
+    for old, new in (
+        ("ROLE waymeet", f"ROLE {name}"),
+        ("TO waymeet", f"TO {name}"),
+        ("DATABASE waymeet", f"DATABASE {database.rpartition('/')[2]}"),
+        (":'password'", f"'{PASSWORD}'"),
+    ):
+        assert old in statements
+        statements = statements.replace(old, new)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(statements.encode())
+    own = database.replace("//waymeet@", f"//{name}@")
+    PostgresStore.open(own, "demo", create=True).close()
+    with psycopg.connect(own) as connection:
+        assert connection.execute("SELECT row_security_active('waymeet.chunks')").fetchone() == (True,)
+
+
 def test_a_full_disk_is_named() -> None:
     error = translate("postgresql://db", errors.DiskFull("could not extend file: No space left on device"))
     assert isinstance(error, IndexUnavailableError)
