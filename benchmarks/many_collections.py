@@ -17,6 +17,7 @@ import json
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from statistics import median
 from threading import Thread
@@ -218,10 +219,11 @@ def delay_answers(port: int, milliseconds: float) -> int:
     listener = socket.create_server(("127.0.0.1", 0))
 
     def copy(source: socket.socket, target: socket.socket, pause: float) -> None:
-        while content := source.recv(1 << 20):
-            if pause:
-                sleep(pause)
-            target.sendall(content)
+        with suppress(OSError):  # the other direction was closed
+            while content := source.recv(1 << 20):
+                if pause:
+                    sleep(pause)
+                target.sendall(content)
         target.close()
 
     def accept() -> None:
