@@ -249,7 +249,7 @@ def test_elsewhere_each_search_compares(project: Path, monkeypatch: pytest.Monke
     compared.project.close()
 
 
-@pytest.mark.parametrize("obstacle", ["watchers", "folders"])
+@pytest.mark.parametrize("obstacle", ["watchers", "folders", "own watchers", "own folders"])
 def test_with_too_many_watchers_files_are_looked_at(
     project: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
 ) -> None:
@@ -258,10 +258,15 @@ def test_with_too_many_watchers_files_are_looked_at(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    if obstacle == "watchers":
-        monkeypatch.setattr(inotify, "INotify", refuse)
-    else:
-        monkeypatch.setattr(inotify.INotify, "add_watch", refuse)
+    match obstacle:
+        case "watchers":
+            monkeypatch.setattr(inotify, "INotify", refuse)
+        case "folders":
+            monkeypatch.setattr(inotify.INotify, "add_watch", refuse)
+        case "own watchers":
+            monkeypatch.setattr(folder_events, "_MAX_QUEUES", 0)
+        case _:
+            monkeypatch.setattr(folder_events, "_max_folders", lambda: 1)
     compared, checks = Compared(project, monkeypatch), _count_checks(monkeypatch)
     compared.settle()
     number = len(checks)
