@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
@@ -224,13 +224,14 @@ def test_another_indexing_run_ends_the_trust(compared: Compared) -> None:
 
 
 def test_folders_are_watched_for_a_limited_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr("waymeet.project.unchanged.monotonic", lambda: clock.now)
     compared, checks = Compared(project, monkeypatch), _count_checks(monkeypatch)
     compared.settle()
     number = len(checks)
     compared.search()
     assert len(checks) == number
-    later = monotonic() + compared.project.settings.watch.rescan_seconds
-    monkeypatch.setattr("waymeet.project.unchanged.monotonic", lambda: later)
+    clock.now += compared.project.settings.watch.rescan_seconds
     compared.search(), compared.search()
     assert len(checks) == number + 1
     compared.project.close()
