@@ -254,7 +254,7 @@ def test_the_page_of_a_team_works_without_javascript(visit_team: SignIn) -> None
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everyone_can_use_the_pages(visit_several: Open, visit_team: SignIn, scheme: Any) -> None:
     seen = visit_several("/", color_scheme=scheme)
-    for path in ("/all", "/all?q=water", "/p/tea/?q=water", "/p/absent/"):
+    for path in ("/all", "/all?q=water+kind:", "/all/compare?q=water", "/p/tea/?q=water", "/p/absent/"):
         seen.page.goto(path)
         seen.page.locator("#switch summary").click()
         assert find_serious(seen) == [], path
