@@ -86,6 +86,7 @@ def test_a_person_switches_between_projects_with_the_same_query(visit_several: O
     expect(seen.page.locator(".snippet").first).to_contain_text("of tea")
     seen.page.locator("#q").fill("soft water")
     expect(seen.page).to_have_url("/p/tea/?q=soft+water")
+    expect(seen.page.locator(_FIRST).first).to_have_text("Water")
     seen.page.locator(_FIRST).first.click()
     seen.page.locator("article a", has_text="green").click()
     expect(seen.page).to_have_url("/p/tea/read/docs/green.md")
