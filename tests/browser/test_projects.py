@@ -86,6 +86,7 @@ def test_a_person_switches_between_projects_with_the_same_query(visit_several: O
     expect(seen.page.locator(".snippet").first).to_contain_text("of tea")
     seen.page.locator("#q").fill("soft water")
     expect(seen.page).to_have_url("/p/tea/?q=soft+water")
+    expect(seen.page.locator(_FIRST).first).to_have_text("Water")
     seen.page.locator(_FIRST).first.click()
     seen.page.locator("article a", has_text="green").click()
     expect(seen.page).to_have_url("/p/tea/read/docs/green.md")
@@ -254,7 +255,7 @@ def test_the_page_of_a_team_works_without_javascript(visit_team: SignIn) -> None
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everyone_can_use_the_pages(visit_several: Open, visit_team: SignIn, scheme: Any) -> None:
     seen = visit_several("/", color_scheme=scheme)
-    for path in ("/all", "/all?q=water", "/p/tea/?q=water", "/p/absent/"):
+    for path in ("/all", "/all?q=water+kind:", "/all/compare?q=water", "/p/tea/?q=water", "/p/absent/"):
         seen.page.goto(path)
         seen.page.locator("#switch summary").click()
         assert find_serious(seen) == [], path

@@ -139,7 +139,7 @@ function typed() {
     isTyped = true;
   };
   const slow = Math.max(duration, performance.now() - since);
-  if (running) timer = setTimeout(waiting, Math.min(Math.max(BUSY_PAUSE, slow / 4), MAX_PAUSE));
+  if (running) timer = setTimeout(waiting, Math.min(Math.max(BUSY_PAUSE, slow / 8), MAX_PAUSE));
   else waiting();
 }
 

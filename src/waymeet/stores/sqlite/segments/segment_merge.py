@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _POSITION_BITS = np.uint64(32)
 _POSITION_MASK = np.uint64((1 << 32) - 1)
-_BLOCK = 1_000_000
+_BLOCK = 500_000
 """Entries that are merged together: memory use stays bounded."""
 _GONE = -1
 """New position of what is not part of the merged segment."""
