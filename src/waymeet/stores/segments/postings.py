@@ -267,7 +267,11 @@ def read_content(file: ArrayContent) -> SegmentContent:
 def read_lists(file: ArrayContent, level: str) -> PostingLists:
     """Read all posting lists of a level."""
     encoded = read_codes(file, level)
-    frequencies = decode_frequencies(encoded, np.arange(len(encoded.codes)))
+    return PostingLists(*read_positions(file, level), decode_frequencies(encoded, np.arange(len(encoded.codes))))
+
+
+def read_positions(file: ArrayContent, level: str) -> tuple[Ints, NDArray[np.int64], Ints]:
+    """Read the terms of a level, the starts of their lists, and all positions."""
     terms = np.cumsum(file.array(f"{level} term steps"), dtype=np.uint32)
     first_terms = file.array(f"{level} terms")
     terms += np.repeat(first_terms.astype(np.uint32) - terms[::BLOCK], BLOCK)[: len(terms)]
@@ -280,7 +284,7 @@ def read_lists(file: ArrayContent, level: str) -> PostingLists:
         parts = np.column_stack([parts, np.diff(starts) - parts.sum(axis=1)])
         offsets = np.arange(parts.shape[1], dtype=np.uint32) * np.uint32(RANGE)
         positions = positions + np.repeat(np.tile(offsets, len(terms)), parts.ravel())
-    return PostingLists(terms, starts, positions, frequencies)
+    return terms, starts, positions
 
 
 def read_codes(file: ArrayContent, level: str) -> FrequencyCodes:
