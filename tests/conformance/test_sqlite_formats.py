@@ -43,7 +43,7 @@ def test_an_older_format_is_emptied_to_be_filled_again(tmp_path: Path) -> None:
     store.set_metadata("indexed_at", "1")
     store.close()
     connection = apsw.Connection(str(path))
-    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {VERSION - 3}")
+    connection.execute(f"CREATE TABLE gone_since (a); PRAGMA user_version = {min(UPGRADED_VERSIONS) - 1}")
     connection.close()
     store = SqliteStore.open(path)
     assert (store.counts().documents, store.metadata("indexed_at")) == (0, "")
@@ -180,5 +180,33 @@ def test_an_index_of_format_7_that_cannot_be_read_is_emptied(format_7: Path) -> 
         assert not store.check().findings
 
 
-def test_the_two_formats_before_this_one_are_upgraded() -> None:
-    assert UPGRADED_VERSIONS == (VERSION - 2, VERSION - 1)
+def test_an_upgrade_of_terms_that_is_killed_starts_again(tmp_path: Path) -> None:
+    path = write_index(tmp_path, 9)
+    code = f"""
+import os
+from itertools import count
+from waymeet.stores.sqlite import SqliteStore
+from waymeet.stores.sqlite.database import upgrade_terms
+convert, calls = upgrade_terms._convert, count()
+upgrade_terms._convert = lambda packed: convert(packed) if next(calls) < 3 else os._exit(9)
+SqliteStore.open({str(path)!r})
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    check_upgraded(path)
+
+
+def test_terms_that_cannot_be_read_are_found_after_an_upgrade(tmp_path: Path) -> None:
+    path = write_index(tmp_path, 9)
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("UPDATE document_terms SET data = x'00' WHERE document = 2")
+    with closing(SqliteStore.open(path)) as store:
+        assert [finding.what for finding in store.check().findings]
+        store.check(repair=True)
+        assert "c.md" not in store.fingerprints()
+        assert store.counts().vectors == {"hashing": 2}
+        assert not store.check().findings
+        assert store.rank_lexical(words("rank fusion"), 1, Filters(), Bm25())[0].document == "docs/a.md"
+
+
+def test_the_three_formats_before_this_one_are_upgraded() -> None:
+    assert UPGRADED_VERSIONS == (VERSION - 3, VERSION - 2, VERSION - 1)

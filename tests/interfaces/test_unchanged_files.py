@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
@@ -224,13 +224,14 @@ def test_another_indexing_run_ends_the_trust(compared: Compared) -> None:
 
 
 def test_folders_are_watched_for_a_limited_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr("waymeet.project.unchanged.monotonic", lambda: clock.now)
     compared, checks = Compared(project, monkeypatch), _count_checks(monkeypatch)
     compared.settle()
     number = len(checks)
     compared.search()
     assert len(checks) == number
-    later = monotonic() + compared.project.settings.watch.rescan_seconds
-    monkeypatch.setattr("waymeet.project.unchanged.monotonic", lambda: later)
+    clock.now += compared.project.settings.watch.rescan_seconds
     compared.search(), compared.search()
     assert len(checks) == number + 1
     compared.project.close()
@@ -249,7 +250,7 @@ def test_elsewhere_each_search_compares(project: Path, monkeypatch: pytest.Monke
     compared.project.close()
 
 
-@pytest.mark.parametrize("obstacle", ["watchers", "folders"])
+@pytest.mark.parametrize("obstacle", ["watchers", "folders", "own watchers", "own folders"])
 def test_with_too_many_watchers_files_are_looked_at(
     project: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
 ) -> None:
@@ -258,10 +259,15 @@ def test_with_too_many_watchers_files_are_looked_at(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    if obstacle == "watchers":
-        monkeypatch.setattr(inotify, "INotify", refuse)
-    else:
-        monkeypatch.setattr(inotify.INotify, "add_watch", refuse)
+    match obstacle:
+        case "watchers":
+            monkeypatch.setattr(inotify, "INotify", refuse)
+        case "folders":
+            monkeypatch.setattr(inotify.INotify, "add_watch", refuse)
+        case "own watchers":
+            monkeypatch.setattr(folder_events, "_MAX_QUEUES", 0)
+        case _:
+            monkeypatch.setattr(folder_events, "_max_folders", lambda: 1)
     compared, checks = Compared(project, monkeypatch), _count_checks(monkeypatch)
     compared.settle()
     number = len(checks)

@@ -35,8 +35,10 @@ MAX_CACHED = 6_000_000
 
 _MAX_COUNTS = 20_000
 """Cached numbers of chunks that contain a word; about 200 bytes each."""
-_FEW_DOCUMENTS = 24
+_FEW_DOCUMENTS = 8
 """Documents up to which a loop over them is faster than numpy."""
+_MIN_SKIPPED = 16
+"""All chunks per chunk of some documents from which it is faster to address these than to add zeros to the others."""
 
 
 class Matches(NamedTuple):
@@ -116,20 +118,33 @@ class SegmentScorer:
 
     def add_bounds(self, scores: NDArray[np.float32], factor: float, bounds: TermBounds) -> None:
         """Add factor × bound of a term to the score of each chunk."""
-        chunks, documents = self.segment.chunk_lists, self.segment.document_lists
+        chunks = self.segment.chunk_lists
         unit = np.float32(factor * self.unit)
-        _, begin, end = bounds.chunks
-        np.add.at(scores, chunks.position_array[begin:end], chunks.impacts[begin:end] * unit)
-        _, begin, end = bounds.documents
-        if end - begin <= _FEW_DOCUMENTS:  # the impact of a document counts for each of its chunks
-            first = self.segment.first
-            for entry in range(begin, end):
-                document = documents.positions[entry]
-                scores[first[document] : first[document + 1]] += documents.impacts[entry] * unit
+        _, begin, end, _ = bounds.chunks
+        np.add.at(scores, chunks.read_position_array(bounds.chunks), chunks.impacts[begin:end] * unit)
+        if bounds.documents.end:
+            self._add_document_bounds(scores, unit, bounds.documents)
+
+    def _add_document_bounds(self, scores: NDArray[np.float32], unit: np.float32, span: Span) -> None:
+        """Add the bounds of a list of documents, which count for each of their chunks."""
+        segment, documents = self.segment, self.segment.document_lists
+        values = documents.impacts[span.begin : span.end] * unit
+        if len(values) <= _FEW_DOCUMENTS:
+            first = segment.first
+            for document, value in zip(documents.read_positions(span), values.tolist(), strict=True):
+                scores[first[document] : first[document + 1]] += value
+            return
+        positions = documents.read_position_array(span)
+        sizes = segment.sizes.take(positions)
+        ends = sizes.cumsum()
+        if ends[-1] * _MIN_SKIPPED < len(segment.chunks):
+            chunks = (segment.firsts.take(positions) + sizes - ends).repeat(sizes)
+            chunks += np.arange(len(chunks))
+            scores[chunks] += values.repeat(sizes)
         else:
-            by_document = np.zeros(len(self.segment.sizes), dtype=np.float32)
-            by_document[documents.position_array[begin:end]] = documents.impacts[begin:end] * unit
-            scores[: len(self.segment.chunks)] += by_document.repeat(self.segment.sizes)
+            by_document = np.zeros(len(segment.sizes), dtype=np.float32)
+            by_document[positions] = values
+            scores[: len(segment.chunks)] += by_document.repeat(segment.sizes)
 
     def find_matches(self, terms: tuple[int, ...]) -> Matches:
         """Find the live chunks that contain a word in a scored field, with its exact weights."""
@@ -157,20 +172,18 @@ class SegmentScorer:
             [span for span in map(lists.span, terms) if span.end]
             for lists in (self.segment.chunk_lists, self.segment.document_lists)
         )
-        positions = self.segment.chunk_lists.position_array
         if len(spans) == 1 and not document_spans:
-            own = positions[spans[0].begin : spans[0].end]
+            own = self.segment.chunk_lists.read_position_array(spans[0])
             return own, np.zeros(len(own))
         occurs = np.zeros(len(self.segment.chunks), dtype=np.bool_)
-        for _, begin, end in spans:
-            occurs[positions[begin:end]] = True
+        for span in spans:
+            occurs[self.segment.chunk_lists.read_position_array(span)] = True
         if not document_spans:
             found = occurs.nonzero()[0]
             return found, np.zeros(len(found))
-        documents = self.segment.document_lists.position_array
         has_term = np.zeros(len(self.segment.sizes), dtype=np.bool_)
-        for _, begin, end in document_spans:
-            has_term[documents[begin:end]] = True
+        for span in document_spans:
+            has_term[self.segment.document_lists.read_position_array(span)] = True
         occurs |= has_term.repeat(self.segment.sizes)
         distinct = has_term.nonzero()[0]
         frequency = np.zeros(len(has_term))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from waymeet.stores.segments.frequency_codes import decode_frequencies
 from waymeet.stores.segments.impacts import length_norms
-from waymeet.stores.segments.posting_lists import ESCAPE, LEVELS
+from waymeet.stores.segments.posting_lists import ESCAPE, LEVELS, RANGE, RANGE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from waymeet.stores.segments.posting_lists import LevelReader
+    from waymeet.stores.segments.posting_lists import LevelReader, Span
     from waymeet.stores.segments.reader import Segment
     from waymeet.stores.shared.bm25f import FieldScale
 
@@ -55,18 +56,12 @@ class FrequencyReader:
         return norms
 
     def add_frequencies(self, sums: Floats, words: Sequence[Sequence[int]], positions: NDArray[Any]) -> None:
-        """Add the weighted frequencies of words, one in each row, at positions."""
+        """Add the weighted frequencies of words, one in each row, at ascending positions."""
         spans = [(row, self._lists.span(term)) for row, terms in enumerate(words) for term in terms]
         spans = [(row, span) for row, span in spans if span.end]
         if not spans or not self._fields:
             return
-        own = self._lists.position_array
-        needles = positions.astype(own.dtype, copy=False)
-        entries = np.empty((len(spans), len(needles)), dtype=np.int64)
-        for found, (_, (_, begin, end)) in zip(entries, spans, strict=True):
-            np.add(own[begin:end].searchsorted(needles), begin, out=found)
-            np.minimum(found, end - 1, out=found)
-        is_match = own.take(entries) == positions
+        entries, is_match = self._find_entries([span for _, span in spans], positions)
         if not is_match.any():
             return
         rows = [row for row, _ in spans]
@@ -76,14 +71,48 @@ class FrequencyReader:
                 word_frequencies, word_rows = _sum_rows(frequencies, rows)
             word_frequencies /= self._field_norms(field, scale).take(positions)
             word_frequencies *= scale.weight
-            sums[word_rows] += word_frequencies
+            if len(word_rows) == len(sums):
+                sums += word_frequencies
+            else:
+                sums[word_rows] += word_frequencies
+
+    def _find_entries(
+        self, spans: Sequence[Span], positions: NDArray[Any]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Find the entries at ascending positions, one row for each list, and which of them match.
+
+        Each range of positions is looked up in the part of the lists that belongs to it.
+        """
+        own, ranges = self._lists.position_array, self._lists.ranges
+        bounds = np.array([(begin, *splits, end) for _, begin, end, splits in spans])
+        if ranges == 1:
+            in_range = positions
+            needles = positions.astype(own.dtype, copy=False)
+            found = [own[begin:end].searchsorted(needles) for _, begin, end, _ in spans]
+            begins, ends = bounds[:, :1], bounds[:, 1:]
+        else:
+            numbers, in_range = positions >> RANGE_BITS, positions & RANGE - 1
+            needles = in_range.astype(own.dtype)
+            cuts = (0, *numbers.searchsorted(range(1, ranges)).tolist(), len(needles))
+            parts = [needles[first:last] for first, last in pairwise(cuts)]
+            found = [
+                own[begin:end].searchsorted(part)
+                for _, first, last, splits in spans
+                for begin, end, part in zip((first, *splits), (*splits, last), parts, strict=True)
+            ]
+            begins, ends = bounds.take(numbers, axis=1), bounds.take(numbers + 1, axis=1)
+        entries = np.concatenate(found).reshape(len(spans), -1)
+        entries += begins
+        is_match = entries < ends
+        is_match &= own.take(entries, mode="clip") == in_range
+        return entries, is_match
 
     def sum_all(self, terms: Sequence[int], positions: NDArray[Any], sums: Floats) -> Floats:
         """Add the weighted frequencies of a word at all positions of its lists, in ascending order."""
         totals = np.zeros((len(self._fields), len(positions)), dtype=np.float64)
-        for _, begin, end in map(self._lists.span, terms):
-            index = positions.searchsorted(self._lists.position_array[begin:end])
-            frequencies = decode_frequencies(self._lists.frequency_codes, np.arange(begin, end))
+        for span in map(self._lists.span, terms):
+            index = positions.searchsorted(self._lists.read_position_array(span))
+            frequencies = decode_frequencies(self._lists.frequency_codes, np.arange(span.begin, span.end))
             for total, (column, _, _) in zip(totals, self._fields, strict=True):
                 total[index] += frequencies[:, column]
         for total, (_, field, scale) in zip(totals, self._fields, strict=True):
@@ -92,9 +121,9 @@ class FrequencyReader:
 
     def _decode(self, entries: NDArray[np.int64], is_match: NDArray[np.bool_]) -> list[Floats]:
         """Decode the frequencies of entries in each field, with 0 for those that do not match."""
-        codes = self._lists.frequency_codes.codes.take(entries)
+        codes = self._lists.frequency_codes.codes.take(entries, mode="clip")
         decoded = [self._codebook[column].take(codes) * is_match for column, _, _ in self._fields]
-        if codes.max() == ESCAPE:
+        if len(self._lists.frequency_codes.escaped) and codes.max() == ESCAPE:
             is_escaped = (codes == ESCAPE) & is_match
             escaped = decode_frequencies(self._lists.frequency_codes, entries[is_escaped])
             for (column, _, _), frequencies in zip(self._fields, decoded, strict=True):

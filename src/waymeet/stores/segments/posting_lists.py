@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 LEVELS = {"document": DOCUMENT_FIELDS, "chunk": CHUNK_FIELDS}
 """The fields of each level, in the order of summation: all fields of a document, then those of a chunk."""
+RANGE_BITS = 16
+RANGE = 1 << RANGE_BITS
+"""Positions in a range: those of a file have 16 bits, and the entries of a list are split by range."""
+BLOCK = 16
+"""Terms in a block. Only the id of its first term is stored, and the steps to the others."""
+LONG = 255
+"""The stored size of parts of lists with at least as many entries. Their sizes are listed separately."""
 ESCAPE = 255
 """The code of entries whose frequencies are not in the codebook (see `frequency_codes`)."""
 _MAX_CACHED = 10_000
@@ -36,6 +44,8 @@ class Span(NamedTuple):
     """The index of the term among those of its level."""
     begin: int
     end: int
+    splits: tuple[int, ...] = ()
+    """The first entry of each range of positions after the first one."""
 
 
 NO_SPAN = Span(0, 0, 0)
@@ -44,6 +54,9 @@ NO_SPAN = Span(0, 0, 0)
 
 class LevelReader(ABC):
     """Reads the posting lists of one level, wherever they are."""
+
+    ranges = 1
+    """Ranges by which the entries of lists are split. If there are several, positions begin at 0 in each."""
 
     def __init__(self, level: str) -> None:
         self._fields = LEVELS[level]
@@ -58,12 +71,12 @@ class LevelReader(ABC):
     @property
     @abstractmethod
     def positions(self) -> memoryview[int]:
-        """The position of each entry."""
+        """The position of each entry in its range."""
 
     @property
     @abstractmethod
     def position_array(self) -> NDArray[np.unsignedinteger[Any]]:
-        """The position of each entry."""
+        """The position of each entry in its range."""
 
     @property
     @abstractmethod
@@ -108,15 +121,34 @@ class LevelReader(ABC):
 
     def find_entry(self, span: Span, position: int) -> int | None:
         """Find the entry of a document or chunk in a list."""
-        if span.end - span.begin == 1:
-            return span.begin if self.positions[span.begin] == position else None
-        index = bisect_left(self.positions, position, span.begin, span.end)
-        return index if index < span.end and self.positions[index] == position else None
+        begin, end = span.begin, span.end
+        if span.splits:
+            number, position = divmod(position, RANGE)
+            begin, end = (begin, *span.splits, end)[number : number + 2]
+        index = bisect_left(self.positions, position, begin, end)
+        return index if index < end and self.positions[index] == position else None
+
+    def read_positions(self, span: Span) -> list[int]:
+        """Read the positions of a list."""
+        positions = self.positions[span.begin : span.end].tolist()
+        for split in span.splits:
+            positions[split - span.begin :] = map(RANGE.__add__, positions[split - span.begin :])
+        return positions
+
+    def read_position_array(self, span: Span) -> NDArray[np.integer[Any]]:
+        """Read the positions of a list as an array."""
+        stored = self.position_array[span.begin : span.end]
+        if not span.splits:
+            return stored
+        positions = stored.astype(int)
+        for split in span.splits:
+            positions[split - span.begin :] += RANGE
+        return positions
 
     def entries(self, span: Span) -> Iterator[tuple[int, Occurrences]]:
         """Yield position and occurrences of each entry of a list."""
         codes = self._codes
-        for index, position in enumerate(self.positions[span.begin : span.end].tolist(), span.begin):
+        for index, position in enumerate(self.read_positions(span), span.begin):
             yield position, self._decoded.get(codes[index]) or self.occurrences(index)
 
     def occurrences(self, entry: int) -> Occurrences:
@@ -142,29 +174,73 @@ class FileLevelReader(LevelReader):
         self._level = level
 
     @cached_property
-    def terms(self) -> memoryview[int]:
+    def ranges(self) -> int:  # type: ignore[override]
+        """Ranges by which the entries of lists are split."""
+        return 1 + len(self._sizes) // max(len(self._steps), 1)
+
+    @property
+    def terms(self) -> Iterator[int]:
         """The ids of the terms that occur, ascending."""
-        return self._integers("terms")
+        for block, first in enumerate(self._firsts):
+            yield from map(first.__add__, accumulate(self._steps[block * BLOCK : (block + 1) * BLOCK]))
 
     @cached_property
     def positions(self) -> memoryview[int]:
-        """The position of each entry."""
+        """The position of each entry in its range."""
         return self._integers("positions")
+
+    @cached_property
+    def _firsts(self) -> memoryview[int]:
+        return self._integers("terms")
+
+    @cached_property
+    def _steps(self) -> memoryview[int]:
+        return self._integers("term steps")
 
     @cached_property
     def _starts(self) -> memoryview[int]:
         return self._integers("starts")
 
     @cached_property
+    def _sizes(self) -> memoryview[int]:
+        return self._integers("sizes")
+
+    @cached_property
+    def _long_lists(self) -> memoryview[int]:
+        return self._integers("long lists")
+
+    @cached_property
+    def _long_sizes(self) -> memoryview[int]:
+        return self._integers("long sizes")
+
+    @cached_property
     def _codes(self) -> memoryview[int]:
         return self._integers("codes")
 
     def _find_span(self, term: int) -> Span:
-        terms = self.terms
-        index = bisect_left(terms, term)
-        if index == len(terms) or terms[index] != term:
+        firsts = self._firsts
+        block = bisect_right(firsts, term)
+        if not block:
             return NO_SPAN
-        return Span(index, self._starts[index], self._starts[index + 1])
+        begin, distance = (block - 1) * BLOCK, term - firsts[block - 1]
+        if block == len(firsts) or firsts[block] - firsts[block - 1] != BLOCK:  # else no term is missing
+            distances = list(accumulate(self._steps[begin : begin + BLOCK]))
+            if distance not in distances:
+                return NO_SPAN
+            distance = distances.index(distance)
+        return self._read_span(begin + distance)
+
+    def _read_span(self, index: int) -> Span:
+        """Read the list of the term with an index."""
+        begin, end = self._starts[index], self._starts[index + 1]
+        last = self.ranges - 1
+        if not last:
+            return Span(index, begin, end)
+        sizes = self._sizes[index * last : (index + 1) * last].tolist()
+        if LONG in sizes:
+            long_sizes = iter(self._long_sizes[bisect_left(self._long_lists, index * last) :])
+            sizes = [next(long_sizes) if size == LONG else size for size in sizes]
+        return Span(index, begin, end, tuple(accumulate(sizes, initial=begin))[1:])
 
     def _read_codebook(self, code: int) -> Iterable[int]:
         return self._read_row("codebook", code)
@@ -183,7 +259,7 @@ class FileLevelReader(LevelReader):
 
     @cached_property
     def position_array(self) -> NDArray[np.unsignedinteger[Any]]:
-        """The position of each entry."""
+        """The position of each entry in its range."""
         return self._array("positions")
 
     @cached_property

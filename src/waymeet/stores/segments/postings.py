@@ -10,14 +10,18 @@ A segment has these arrays:
 
 and for each level, `document` and `chunk`, the posting lists of the fields of that level:
 
-    LEVEL terms         the ids of the terms that occur, ascending
+    LEVEL term steps    the differences between the ids of the terms that occur, in blocks of 16, with 0 for the
+                        first term of each block, whose id is in `LEVEL terms`
     LEVEL starts        where the list of each term begins, and the number of entries
-    LEVEL positions     the position of the document or chunk of each entry, ascending in each list
+    LEVEL sizes         if there are more than 65,536 positions: for each list the number of entries in each range of
+                        65,536 positions except for the last; from 255 on 255, and the number is in
+                        `LEVEL long sizes`, for the indexes in `LEVEL long lists`
+    LEVEL positions     the position of the document or chunk of each entry in its range, ascending in each of them
     LEVEL codes         the frequencies in the fields of the level (see `frequency_codes`), with the arrays
                         `LEVEL codebook`, `LEVEL escaped` and `LEVEL escaped frequencies`
 
 The fields of a document count for each of its chunks, but are stored once. Each array has the smallest type of
-integers that holds its numbers: positions have 16 bits in a segment of up to 65,536 chunks.
+integers that holds its numbers.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ import numpy as np
 from waymeet.stores.segments.array_file import integer_code
 from waymeet.stores.segments.frequency_codes import FrequencyCodes, decode_frequencies, encode_frequencies
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY
-from waymeet.stores.segments.posting_lists import LEVELS
+from waymeet.stores.segments.posting_lists import BLOCK, LEVELS, LONG, RANGE
 from waymeet.stores.segments.reader import FORMAT
 
 if TYPE_CHECKING:
@@ -211,12 +215,11 @@ def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
         "chunks": content.chunks,
         "owner": content.owner,
     }
+    counts = {"document": len(content.documents), "chunk": len(content.chunks)}
     for level, lists in content.lists.items():
         encoded = encode_frequencies(lists.frequencies)
+        columns |= {f"{level} {name}": array for name, array in _encode_lists(lists, counts[level]).items()}
         columns |= {
-            f"{level} terms": lists.terms,
-            f"{level} starts": lists.starts,
-            f"{level} positions": lists.positions,
             f"{level} codes": encoded.codes,
             f"{level} codebook": encoded.codebook.ravel(),
             f"{level} escaped": encoded.escaped,
@@ -231,6 +234,28 @@ def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
     return arrays, {"format": FORMAT, "lengths": lengths}
 
 
+def _encode_lists(lists: PostingLists, count: int) -> dict[str, Ints]:
+    """Encode the lists of a level with that many documents or chunks, except for frequencies."""
+    steps = np.diff(lists.terms, prepend=lists.terms[:1])
+    steps[::BLOCK] = 0
+    ranges = max(-(-count // RANGE), 1)
+    parts = np.empty((len(lists.terms), ranges - 1), dtype=np.int64)
+    for number in range(ranges - 1) if len(lists.terms) else ():
+        in_range = lists.positions // np.uint32(RANGE) == number
+        parts[:, number] = np.add.reduceat(in_range, lists.starts[:-1], dtype=np.int64)
+    sizes = parts.ravel()
+    long_lists = np.flatnonzero(sizes >= LONG)
+    return {
+        "terms": lists.terms[::BLOCK],
+        "term steps": steps,
+        "starts": lists.starts,
+        "sizes": np.minimum(sizes, LONG),
+        "long lists": long_lists,
+        "long sizes": sizes[long_lists],
+        "positions": lists.positions % np.uint32(RANGE) if ranges > 1 else lists.positions,
+    }
+
+
 def read_content(file: ArrayContent) -> SegmentContent:
     """Read the content of a segment."""
     lists = {level: read_lists(file, level) for level in LEVELS}
@@ -242,9 +267,24 @@ def read_content(file: ArrayContent) -> SegmentContent:
 def read_lists(file: ArrayContent, level: str) -> PostingLists:
     """Read all posting lists of a level."""
     encoded = read_codes(file, level)
+    return PostingLists(*read_positions(file, level), decode_frequencies(encoded, np.arange(len(encoded.codes))))
+
+
+def read_positions(file: ArrayContent, level: str) -> tuple[Ints, NDArray[np.int64], Ints]:
+    """Read the terms of a level, the starts of their lists, and all positions."""
+    terms = np.cumsum(file.array(f"{level} term steps"), dtype=np.uint32)
+    first_terms = file.array(f"{level} terms")
+    terms += np.repeat(first_terms.astype(np.uint32) - terms[::BLOCK], BLOCK)[: len(terms)]
     starts = file.array(f"{level} starts").astype(np.int64)
-    frequencies = decode_frequencies(encoded, np.arange(len(encoded.codes)))
-    return PostingLists(file.array(f"{level} terms"), starts, file.array(f"{level} positions"), frequencies)
+    positions: Ints = file.array(f"{level} positions")
+    sizes = file.array(f"{level} sizes").astype(np.int64)
+    if len(sizes):
+        sizes[file.array(f"{level} long lists")] = file.array(f"{level} long sizes")
+        parts = sizes.reshape(len(terms), -1)
+        parts = np.column_stack([parts, np.diff(starts) - parts.sum(axis=1)])
+        offsets = np.arange(parts.shape[1], dtype=np.uint32) * np.uint32(RANGE)
+        positions = positions + np.repeat(np.tile(offsets, len(terms)), parts.ravel())
+    return terms, starts, positions
 
 
 def read_codes(file: ArrayContent, level: str) -> FrequencyCodes:

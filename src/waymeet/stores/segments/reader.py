@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waymeet.stores.segments.array_file import ArrayContent
     from waymeet.stores.segments.posting_lists import LevelReader, Occurrences
 
-FORMAT = 4
+FORMAT = 5
 """The version of the layout (see `postings`), an attribute of the file. A segment of another version is rebuilt."""
 
 
@@ -173,9 +173,13 @@ class Segment:
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """The number of chunks of each document."""
-        first = self.file.array("first").astype("i8")
-        sizes: NDArray[np.int64] = first[1:] - first[:-1]
+        sizes: NDArray[np.int64] = self.firsts[1:] - self.firsts[:-1]
         return sizes
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The position of each document's first chunk, and the number of chunks."""
+        return self.file.array("first").astype("i8")
 
     def field_lengths(self, field: str) -> NDArray[np.unsignedinteger[Any]]:
         """Return the length of a field, by position of the document or chunk."""

@@ -13,9 +13,9 @@ from pathlib import Path
 APPLICATION_ID = 0x57594D54
 """`WYMT`: identifies the file as an index (`PRAGMA application_id`)."""
 
-VERSION = 9
+VERSION = 10
 """The format of the file (`PRAGMA user_version`)."""
-UPGRADED_VERSIONS = (7, 8)
+UPGRADED_VERSIONS = (7, 8, 9)
 """The formats that are upgraded. An index of an older one is built again."""
 
 _COUNTERS = """

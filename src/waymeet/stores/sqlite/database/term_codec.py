@@ -1,10 +1,10 @@
 """The encoding of terms in the tables.
 
-All terms of a document and its chunks are one value. It has the term ids that occur, ascending, and the postings: for
-each field of the document and then of each chunk the indexes of its terms among those ids, with their frequencies. If
-V terms occur, the index i in the list number j with the frequency f is the number (j · V + i) · 256 + f, so all lists
-together are one ascending sequence. Differences of ids and of that sequence are stored in planes of bytes and
-compressed: 1.6 bytes a posting. If a frequency does not fit into 8 bits, all have 24.
+All terms of a document and its chunks are one value. A list has the terms of a field of the document or of a chunk.
+Stored are the number of documents and chunks, the numbers of the lists that are not empty, the term ids that occur,
+and the postings by term: the posting of the term with the index i in the list with the index j, of L, is the number
+i · L + j, and its frequency. Numbers of lists, ids and postings ascend. Their differences and the frequencies are
+stored in planes of bytes and compressed: 1.2 bytes a posting.
 
 Readers get the pairs of 32-bit numbers that segments are written from (see `waymeet.stores.segments.posting_codec`).
 """
@@ -15,11 +15,11 @@ import sys
 from array import array
 from bisect import bisect_left
 from itertools import accumulate, chain, pairwise
-from operator import or_, sub
+from operator import sub
 from typing import TYPE_CHECKING, TypeVar
 
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY
-from waymeet.stores.sqlite.database.compression import compress, decompress, pack_numbers, unpack_numbers
+from waymeet.stores.sqlite.database.compression import compress_numbers, decompress, pack_numbers, unpack_numbers
 from waymeet.stores.sqlite.database.errors import UnreadableError
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _Term = TypeVar("_Term", str, int)
 FIELD_LISTS = max(FIELD_CODES.values()) + 1
 """Lists of an owner, a document or chunk: one for each field code."""
-_FREQUENCY_BITS = (8, FIELD_SHIFT)
 _INBOUND_BITS = FIELD_CODES["inbound"] << FIELD_SHIFT
 _MAX_ID = (1 << 32) - 1
 _MORE = 0x80
@@ -42,53 +41,73 @@ def pack_document_terms(owners: Iterable[Mapping[str, Mapping[_Term, int]]], ids
     >>> [array("I", pairs).tolist() for pairs in unpack_document_terms(packed)]
     [[7, 16777217], [7, 134217730]]
     """
-    lists = list(owners)
-    counts = [terms for fields in lists for terms in fields.values()]
-    occurring = sorted(set(chain.from_iterable(counts)), key=ids.__getitem__)
-    highest = max((max(terms.values()) for terms in counts if terms), default=0)
-    bits = _FREQUENCY_BITS[highest >= 1 << _FREQUENCY_BITS[0]]
-    index = dict(zip(occurring, range(0, len(occurring) << bits, 1 << bits), strict=True))
-    postings: list[int] = []
-    for number, fields in enumerate(lists):
+    count = 0
+    numbers: list[int] = []
+    lists: list[Mapping[_Term, int]] = []
+    for fields in owners:
         for code, terms in sorted((FIELD_CODES[field], terms) for field, terms in fields.items() if terms):
-            frequencies = terms.values() if highest <= MAX_FREQUENCY else map(_limit, terms.values())
-            base = (number * FIELD_LISTS + code) * len(occurring) << bits
-            postings.extend(map(base.__add__, sorted(map(or_, map(index.__getitem__, terms), frequencies))))
-    columns = ([len(lists), bits], _differences([ids[term] for term in occurring]), _differences(postings))
-    return compress(b"".join(map(pack_numbers, columns)))
+            numbers.append(count * FIELD_LISTS + code)
+            lists.append(terms)
+        count += 1
+    if "numpy" in sys.modules:  # importing it takes longer than encoding a few documents
+        from waymeet.stores.sqlite.database.bulk_terms import pack_lists  # noqa: PLC0415
+
+        columns: Iterable[bytes] = pack_lists(lists, ids)
+    else:
+        columns = _pack_lists(lists, ids)
+    return compress_numbers(b"".join((pack_numbers([count]), pack_numbers(_differences(numbers)), *columns)))
 
 
-def _limit(frequency: int) -> int:
-    return min(frequency, MAX_FREQUENCY)
+def _pack_lists(lists: Sequence[Mapping[_Term, int]], ids: Mapping[_Term, int]) -> Iterable[bytes]:
+    """Encode the ids that occur in lists, the postings and the frequencies."""
+    occurring = sorted({ids[term] for terms in lists for term in terms})
+    first = dict(zip(occurring, range(0, len(occurring) * len(lists), len(lists)), strict=True)) if lists else {}
+    postings = sorted(
+        (first[ids[term]] + number) << FIELD_SHIFT | min(frequency, MAX_FREQUENCY)
+        for number, terms in enumerate(lists)
+        for term, frequency in terms.items()
+    )
+    yield pack_numbers(_differences(occurring))
+    yield pack_numbers(_differences([posting >> FIELD_SHIFT for posting in postings]))
+    yield pack_numbers([posting & MAX_FREQUENCY for posting in postings])
 
 
 def unpack_document_terms(packed: bytes) -> list[bytes]:
     """Decode the terms of a document and of each of its chunks, as pairs of 32-bit numbers."""
     data = decompress(packed)
-    (owners, bits, *_), end = unpack_numbers(data, 0) if data[:1] == b"\x02" else ([0, 0], 0)
-    if bits not in _FREQUENCY_BITS:
+    (owners, *others), end = unpack_numbers(data, 0) if data[:1] == b"\x01" else ([0, 0], 0)
+    steps, end = unpack_numbers(data, end)
+    numbers = list(accumulate(steps))
+    if others or (numbers and numbers[-1] >= owners * FIELD_LISTS):
         raise UnreadableError("packed terms contradict each other")
-    unpack = _unpack_postings
-    if "numpy" in sys.modules:  # importing it takes longer than decoding a few documents
-        from waymeet.stores.sqlite.database.bulk_terms import unpack_postings as unpack  # noqa: PLC0415
-    return unpack(data, end, owners, bits)
+    unpack = _unpack_lists
+    if "numpy" in sys.modules:
+        from waymeet.stores.sqlite.database.bulk_terms import unpack_lists as unpack  # noqa: PLC0415
+    return unpack(data, end, owners, numbers)
 
 
-def _unpack_postings(data: bytes, start: int, owners: int, bits: int) -> list[bytes]:
-    """Decode ids and postings, and return the pairs of each owner."""
+def _unpack_lists(data: bytes, start: int, owners: int, numbers: Sequence[int]) -> list[bytes]:
+    """Decode ids, postings and frequencies, and return the pairs of each owner."""
     id_steps, end = unpack_numbers(data, start)
     steps, end = unpack_numbers(data, end)
+    frequencies, end = unpack_numbers(data, end)
     ids, postings = list(accumulate(id_steps)), list(accumulate(steps))
-    size, mask = len(ids) << bits, (1 << bits) - 1
-    if end != len(data) or (postings and postings[-1] >= owners * FIELD_LISTS * size):
+    check_postings(len(ids) * len(numbers), postings[-1] if postings else -1, max(frequencies, default=0))
+    if end != len(data) or len(frequencies) != len(postings):
         raise UnreadableError("packed terms contradict each other")
-    pairs = array("I")
-    for posting in postings:
-        place, index = divmod(posting, size)
-        pairs.append(ids[index >> bits])
-        pairs.append(place % FIELD_LISTS << FIELD_SHIFT | posting & mask)
-    bounds = [bisect_left(postings, owner * FIELD_LISTS * size) for owner in range(owners + 1)]
-    return [pairs[2 * begin : 2 * end].tobytes() for begin, end in pairwise(bounds)]
+    pairs = [array("I") for _ in numbers]
+    for posting, frequency in zip(postings, frequencies, strict=True):
+        index, number = divmod(posting, len(numbers))
+        pairs[number].append(ids[index])
+        pairs[number].append(numbers[number] % FIELD_LISTS << FIELD_SHIFT | frequency)
+    bounds = [bisect_left(numbers, owner * FIELD_LISTS) for owner in range(owners + 1)]
+    return [b"".join(pairs[begin:end]) for begin, end in pairwise(bounds)]
+
+
+def check_postings(size: int, last: int, highest: int) -> None:
+    """Raise an error if there are postings at or above a number, or too high frequencies."""
+    if last >= size or highest > MAX_FREQUENCY:
+        raise UnreadableError("packed terms contradict each other")
 
 
 def _differences(ascending: Sequence[int]) -> list[int]:

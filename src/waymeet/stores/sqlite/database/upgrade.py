@@ -1,4 +1,4 @@
-"""Upgrade of an index file of format 7 or 8, in place and in one transaction.
+"""Upgrade of an index file of format 7, 8 or 9, in place and in one transaction.
 
 Documents, vectors and segments of words stay as they are: all ids are kept. Only the form of the rows changes. If the
 process is killed, the transaction is rolled back and the next one starts again.
@@ -20,6 +20,7 @@ from waymeet.stores.sqlite.database.rows import chunk_row
 from waymeet.stores.sqlite.database.schema import CONTENT, TRIGGERS
 from waymeet.stores.sqlite.database.term_codec import pack_document_terms, pack_link_terms
 from waymeet.stores.sqlite.database.text_blocks import pack_names
+from waymeet.stores.sqlite.database.upgrade_terms import upgrade_terms
 from waymeet.stores.sqlite.database.upgrade_vectors import upgrade_vectors
 from waymeet.types import Chunk, Link, Symbol
 
@@ -55,6 +56,8 @@ _REFS = "SELECT key FROM old_edge_refs WHERE edge = ? ORDER BY rank"
 _MIN_FREE_SHARE = 0.25
 _CONTENT_VERSION = 8
 """The first format with today's tables of content."""
+_VECTORS_VERSION = 9
+"""The first format with today's tables of vectors."""
 
 _strings = json.Decoder(tuple[str, ...])
 _symbols = json.Decoder(tuple[Symbol, ...])
@@ -64,7 +67,10 @@ def upgrade_tables(connection: apsw.Connection, version: int) -> None:
     """Convert the tables of a format, inside a transaction."""
     if version < _CONTENT_VERSION:
         upgrade_content(connection)
-    upgrade_vectors(connection)
+    else:
+        upgrade_terms(connection)
+    if version < _VECTORS_VERSION:
+        upgrade_vectors(connection)
 
 
 def upgrade_content(connection: apsw.Connection) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from waymeet.stores.segments.array_file import integer_code
 from waymeet.stores.segments.frequency_codes import decode_frequencies
 from waymeet.stores.segments.posting_lists import LEVELS
-from waymeet.stores.segments.postings import PostingLists, SegmentContent, read_codes
+from waymeet.stores.segments.postings import PostingLists, SegmentContent, read_codes, read_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _POSITION_BITS = np.uint64(32)
 _POSITION_MASK = np.uint64((1 << 32) - 1)
-_BLOCK = 1_000_000
+_BLOCK = 500_000
 """Entries that are merged together: memory use stays bounded."""
 _GONE = -1
 """New position of what is not part of the merged segment."""
@@ -96,15 +96,14 @@ class _SortedLists(NamedTuple):
     level: str
     terms: Ints
     starts: NDArray[np.int64]
-    positions: NDArray[np.int64]
+    positions: Ints
+    new_positions: NDArray[np.int64]
 
     def entries(self, first: int, last: int) -> tuple[NDArray[np.uint64], Ints]:
         """Return keys and frequencies of the terms from the first to before the last."""
         begin, end = np.searchsorted(self.terms, (first, last))
         span = np.arange(self.starts[begin], self.starts[end])
-        positions = (
-            self.positions[self.file.array(f"{self.level} positions")[span[0] : span[-1] + 1]] if len(span) else span
-        )
+        positions = self.new_positions[self.positions[self.starts[begin] : self.starts[end]]]
         is_live = positions != _GONE
         keys = np.repeat(
             self.terms[begin:end].astype(np.uint64) << _POSITION_BITS, np.diff(self.starts[begin : end + 1])
@@ -116,14 +115,7 @@ class _SortedLists(NamedTuple):
 def _merge_lists(parts: Sequence[_Part], level: str) -> PostingLists:
     """Merge the posting lists of one level, some terms at a time."""
     sorted_lists = [
-        _SortedLists(
-            part.file,
-            level,
-            part.file.array(f"{level} terms"),
-            part.file.array(f"{level} starts").astype(np.int64),
-            part.positions[level],
-        )
-        for part in parts
+        _SortedLists(part.file, level, *read_positions(part.file, level), part.positions[level]) for part in parts
     ]
     number, highest = sum(int(part.starts[-1]) for part in sorted_lists), max(map(_highest_frequency, sorted_lists))
     positions = np.empty(number, np.uint32)

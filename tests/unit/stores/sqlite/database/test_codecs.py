@@ -39,12 +39,15 @@ def test_terms_are_read_as_they_were_written(fields: list[dict[str, dict[int, in
 
 
 @given(owners)
-def test_loops_and_numpy_decode_alike(fields: list[dict[str, dict[int, int]]]) -> None:
+def test_loops_and_numpy_encode_and_decode_alike(fields: list[dict[str, dict[int, int]]]) -> None:
     ids = {term: term for own in fields for counts in own.values() for term in counts}
-    data = compression.decompress(term_codec.pack_document_terms(fields, ids))
-    (count, bits), start = compression.unpack_numbers(data, 0)
-    by_loop = term_codec._unpack_postings(data, start, count, bits)
-    assert by_loop == bulk_terms.unpack_postings(data, start, count, bits)
+    lists = [counts for own in fields for counts in own.values() if counts]
+    packed = b"".join(term_codec._pack_lists(lists, ids))
+    assert packed == b"".join(bulk_terms.pack_lists(lists, ids))
+    numbers = list(range(8, 8 + 3 * len(lists), 3))
+    owners = (8 + 3 * len(lists)) // term_codec.FIELD_LISTS + 1
+    by_loop = term_codec._unpack_lists(packed, 0, owners, numbers)
+    assert by_loop == bulk_terms.unpack_lists(packed, 0, owners, numbers)
 
 
 def test_a_higher_frequency_than_fits_is_limited() -> None:
@@ -65,7 +68,15 @@ def test_numbers_are_read_as_they_were_written(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"\x00", b"no zlib", zlib.compress(b""), zlib.compress(b"\x02\x00\x00\x00\x09")]
+    "damage",
+    [
+        b"",
+        b"\x00",
+        b"no zlib",
+        zlib.compress(b""),
+        zlib.compress(b"\x01\x00\x00\x00\x09"),
+        zlib.compress(b"\x02\x00\x00\x00\x01\x01\x08"),
+    ],
 )
 def test_what_cannot_have_been_written_is_reported(damage: bytes) -> None:
     with pytest.raises(UnreadableError):
