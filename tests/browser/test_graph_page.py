@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from browser.conftest import Open, Visit
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from waymeet.interfaces.requests.operations.graph import GraphAnswer
 from waymeet.interfaces.web.graph.drawing import Layouts
@@ -60,6 +60,16 @@ def test_the_graph_around_a_document_is_drawn_and_listed(visit: Open) -> None:
     assert seen.evaluate("Number(document.querySelector('#stage').dataset.ready)") == len(listed)
     colours = "new Set(document.querySelector('#drawing').getContext('2d').getImageData(0, 0, 900, 600).data).size"
     assert seen.evaluate(colours) > 20, "something is drawn"
+
+
+def test_the_drawing_is_hidden_until_it_is_computed(visit: Open) -> None:
+    seen, held = visit("/"), list[Route]()
+    seen.page.route("**/graph.json*", lambda route: held.append(route))  # noqa: PLW0108 - playwright needs a function
+    seen.page.goto("/graph")
+    expect(seen.page.locator("#drawn")).to_contain_text("Computing the drawing")
+    expect(seen.page.locator("#drawing")).to_be_hidden()
+    held[0].continue_()
+    expect(seen.page.locator("#drawing")).to_be_visible()
 
 
 def test_a_click_opens_the_document(visit: Open) -> None:

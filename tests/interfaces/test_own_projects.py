@@ -58,6 +58,7 @@ def test_other_projects_are_for_browsers_that_are_signed_in(server: Served) -> N
         reply = server.ask("GET", path, headers=html)
         assert reply.status == 403, path
         assert b"waymeet open" in reply.body
+        assert b'href="/all' not in reply.body, "no link leads back to what is refused"
     assert server.ask("GET", "/p/tea/read/water.md", token=True).status == 403, "the page needs its session"
     page = server.ask("GET", "/", headers=html).body.decode()
     assert "tea" not in page.replace("steady", "")

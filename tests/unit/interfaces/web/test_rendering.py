@@ -3,13 +3,16 @@
 from support.page_project import PAYLOADS
 
 from waymeet.formulas.explanation import product, total, value
+from waymeet.interfaces.requests.operations.related import RelatedAnswer
 from waymeet.interfaces.requests.operations.search import SearchAnswer
 from waymeet.interfaces.web.html import render
 from waymeet.interfaces.web.markdown import render_blocks, sanitise
 from waymeet.interfaces.web.pages.fields import SearchState
+from waymeet.interfaces.web.pages.read import list_links
 from waymeet.interfaces.web.pages.search import show_hit, split_snippet, suggest_searches
 from waymeet.interfaces.web.signals import build_bar
 from waymeet.interfaces.web.source import colour_lines
+from waymeet.search.explore.graph import Connection
 from waymeet.types import Degraded, Hit, Section
 
 
@@ -101,6 +104,23 @@ def test_a_snippet_shows_links_and_code_without_their_marks() -> None:
     assert [part.text for part in parts if part.is_match] == ["keys", "rotate"]
     code = split_snippet(section, set())
     assert "".join(part.text for part in code) == text
+
+
+def test_equal_links_are_one_and_equal_titles_have_paths() -> None:
+    def connect(id_: str, title: str, line: int, kind: str = "calls") -> Connection:
+        return Connection("out", kind, id_, title, line, "main", "", "")
+
+    links = (
+        *(connect("lib/errors.js#Failure", "errors", line) for line in (3, 9)),
+        connect("docs/a.md", "Guide", 1, "references"),
+        connect("docs/b.md", "Guide", 2, "references"),
+        connect("docs/own.md#Setup", "Own", 4, "references"),
+    )
+    related = RelatedAnswer(
+        id="docs/own.md", document="docs/own.md", title="Own", links=links, related=(), total_links=5
+    )
+    listed = [(each.connection.id, each.number, each.has_path) for each in list_links(related, "docs/own.md")]
+    assert listed == [("lib/errors.js#Failure", 2, False), ("docs/a.md", 1, True), ("docs/b.md", 1, True)]
 
 
 def test_a_bar_groups_signals() -> None:

@@ -89,8 +89,8 @@ async def show_document(asker: Asker, request: Request) -> Response:
         "marked": marked,
         "citation": cited,
         "folders": _folders(described.document),
-        "outgoing": _list_links(related[0], described.document),
-        "incoming": _list_links(related[1], described.document),
+        "outgoing": list_links(related[0], described.document),
+        "incoming": list_links(related[1], described.document),
         "lang": find_text_language(excerpt.text, described.lang) or described.lang,
         "previous": _page_url(described.document, excerpt.start - PAGE_LINES) if excerpt.start > 1 else "",
         "next": _page_url(described.document, excerpt.end + 1) if excerpt.end < excerpt.lines else "",
@@ -125,7 +125,7 @@ def _format_time(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _list_links(related: RelatedAnswer, document: str) -> list[ShownLink]:
+def list_links(related: RelatedAnswer, document: str) -> list[ShownLink]:
     """List the links to other documents, without translations, which the head of the page has.
 
     Links that look the same are one with their number. A path tells documents of the same title apart.
