@@ -7,6 +7,7 @@ from waymeet.search.rank.neighbours import (
     fuse_normalised,
     group_by_file,
     only_skills,
+    order_ties,
     select_seeds,
     spread_activation,
 )
@@ -31,6 +32,7 @@ NEIGHBOURS = Recipe(
         trim_vector,
         trim_lexical,
         fuse_normalised,
+        order_ties,
         select_seeds,
         spread_activation,
         apply_feedback,

@@ -28,6 +28,7 @@ from waymeet.search.rank.neighbours import (
     fuse_normalised,
     group_by_file,
     only_skills,
+    order_ties,
     select_seeds,
     spread_activation,
 )
@@ -181,6 +182,7 @@ _ROWS = (
         signals=_AUTO,
     ),
     StageRow(collapse_translations, CANDIDATES, signals=_AUTO),
+    StageRow(order_ties, CANDIDATES),
     StageRow(select_seeds, CANDIDATES, reads=("neighbours.min_score", "neighbours.top_k", "neighbours.per_document")),
     StageRow(
         spread_activation,
