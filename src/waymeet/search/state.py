@@ -86,6 +86,8 @@ class Search(Struct, frozen=True):
     """Parameters of BM25, if they were adapted to the corpus; None uses the settings."""
     lists: Mapping[str, Ranking] = {}
     """Ranked chunks by source: `lexical`, `vector`."""
+    unfused: frozenset[str] = frozenset()
+    """Sources whose lists are not fused, and only used to estimate relevance."""
     other_language: frozenset[str] = frozenset()
     """Chunks in the list `vector` that are in another language than the query."""
     approximate: frozenset[str] = frozenset()

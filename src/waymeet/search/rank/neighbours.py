@@ -44,10 +44,12 @@ class _Path(NamedTuple):
 
 def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search:
     """Fuse lists by reciprocal rank, or take the scores of a single list, and normalise them."""
-    search_type = find_search_type(search)
+    lists = {source: ranking for source, ranking in search.lists.items() if source not in search.unfused}
+    selected = replace(search, lists=lists)
+    search_type = find_search_type(selected)
     weights = {"lexical": settings.rrf.lexical, "vector": settings.rrf.vector}
     fused: list[tuple[Candidate, Explanation]] = []
-    for rows, sources in iterate_rows(search):
+    for rows, sources in iterate_rows(selected):
         if search_type == "hybrid":
             score = rrf({source.source: source.rank for source in sources}, weights, settings.rrf.k)
         else:

@@ -213,7 +213,7 @@ def trim_lexical(search: Search, _tools: Tools, settings: Settings) -> Search:
     Otherwise any section with one of the query's words lends a wrong vector hit almost the score of the best match.
     """
     ranking = search.ranking("lexical")
-    if not ranking or not search.ranking("vector"):
+    if not ranking or not search.ranking("vector") or "vector" in search.unfused:
         return search.skip("only one list")
     least = settings.rrf.min_lexical * ranking[0].score
     strong = tuple(row for row in ranking if row.score >= least)
@@ -223,7 +223,7 @@ def trim_lexical(search: Search, _tools: Tools, settings: Settings) -> Search:
 
 
 def trim_vector(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Leave out the vectors of a secondary model if words have a clear best match.
+    """Leave the vectors of a secondary model out of the fusion if words have a clear best match.
 
     A fusion by rank gives both lists the same weight. The secondary model, for other languages than the main one's, is
     less reliable than words, unless most of what it finds is in another language than the query.
@@ -238,7 +238,7 @@ def trim_vector(search: Search, tools: Tools, settings: Settings) -> Search:
     second = words[1].score if len(words) > 1 else 0.0
     if second > settings.rrf.clear_lexical * words[0].score:
         return search.skip("no section matches the words best by far")
-    return replace(search, lists={source: rows for source, rows in search.lists.items() if source != "vector"})
+    return replace(search, unfused=frozenset({"vector"}))
 
 
 def pool_size(search: Search, settings: Settings) -> int:

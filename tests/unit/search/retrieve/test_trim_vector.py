@@ -2,7 +2,8 @@
 
 from support.corpus import FixedEmbedder
 
-from waymeet.search.retrieve.first_stage import trim_vector
+from waymeet.search.rank.neighbours import fuse_normalised
+from waymeet.search.retrieve.first_stage import trim_lexical, trim_vector
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Rrf, Settings
 from waymeet.stores.memory.store import MemoryStore
@@ -34,8 +35,14 @@ def trim(lexical: tuple[ScoredChunk, ...], text: str = JAPANESE, clear: float = 
 
 
 def test_a_clear_winner_by_words_leaves_out_the_vectors_of_the_secondary_model() -> None:
-    assert trim(CLEAR).lists == {"lexical": CLEAR}
-    assert trim(CLEAR[:1]).lists == {"lexical": CLEAR[:1]}
+    for lexical in (CLEAR, CLEAR[:1]):
+        search = trim(lexical)
+        assert search.unfused == {"vector"}
+        assert search.ranking("vector") == VECTOR, "relevance is still estimated from it"
+        assert trim_lexical(search, Tools(MemoryStore(), MODELS), Settings()).skipped == "only one list"
+        fused = fuse_normalised(search, Tools(MemoryStore(), MODELS), Settings())
+        assert fused.search_type == "lexical"
+        assert [candidate.document for candidate in fused.candidates] == [row.document for row in lexical]
 
 
 def test_vectors_stay_without_a_clear_winner_and_where_words_cannot_match() -> None:
@@ -47,4 +54,4 @@ def test_vectors_stay_without_a_clear_winner_and_where_words_cannot_match() -> N
         "only one list": trim(()),
     }
     for reason, search in skipped.items():
-        assert (search.skipped, search.ranking("vector")) == (reason, VECTOR)
+        assert (search.skipped, search.unfused) == (reason, frozenset())
