@@ -32,7 +32,7 @@ def pack_lists(lists: Sequence[Mapping[_Term, int]], ids: Mapping[_Term, int]) -
 def pack_postings(
     ids: NDArray[np.int64], places: NDArray[np.int64], lists: int, frequencies: NDArray[np.int64]
 ) -> Iterable[bytes]:
-    """Encode postings, given by the id of the term, the index of the list, of so many, and the frequency."""
+    """Encode postings, given by term id, index of the list and frequency."""
     occurring, index = np.unique(ids, return_inverse=True)
     postings = index * lists + places
     order = np.argsort(postings)

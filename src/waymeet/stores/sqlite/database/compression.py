@@ -28,7 +28,10 @@ def compress(data: bytes) -> bytes:
 
 
 def compress_numbers(data: bytes) -> bytes:
-    """Compress numbers, in half the time and better than texts would be: strings hardly repeat, only bytes do."""
+    """Compress numbers.
+
+    Strings of them hardly repeat, only bytes do. Looking for runs alone takes half the time and is smaller.
+    """
     compressor = zlib.compressobj(_LEVEL, strategy=zlib.Z_RLE)
     return compressor.compress(data) + compressor.flush()
 
