@@ -58,7 +58,7 @@ quick: $(STAMP)  ## Format, lint and the fast tests, in about a minute
 bench: $(STAMP)  ## Measure start-up, analysis and the engine at 10,000 and 100,000 sections beside rivals, in minutes
 	$(BIN)/python benchmarks/run.py
 
-bench-1m: $(STAMP)  ## Measure the engine at 10,000, 100,000 and 1,000,000 sections; takes about an hour, 8 GB of memory
+bench-1m: $(STAMP)  ## Measure the engine at 10,000, 100,000 and 1,000,000 sections; takes a quarter of an hour, 8 GB of memory
 	$(BIN)/python benchmarks/run.py 1m
 
 bench-phrases: $(STAMP)  ## Measure phrases, prefixes and substrings at 100,000 chunks beside FTS5; takes minutes

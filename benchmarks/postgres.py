@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 SECTIONS = int(os.environ.get("SECTIONS", "100000"))
 _DIMENSION, _CENTRES, _QUERIES, _LIMIT, _BATCH = 384, 300, 60, 50, 200
-_SPACE = "synthetic"
+SPACE = "synthetic"
 _TXTAI = os.environ.get("TXTAI_PYTHON", "")
 _TABLES = (
     *("chunks", "document_terms", "posting_blocks", "segments", "document_segments", "documents", "terms"),
@@ -118,7 +118,8 @@ _server = 0
 """Process of the server, whose time counts, too."""
 
 
-def _timed(work: Callable[[], object], spent: Callable[[], float] = lambda: 0.0) -> Duration:
+def timed(work: Callable[[], object], spent: Callable[[], float] = lambda: 0.0) -> Duration:
+    """Measure work in this process and on the server."""
     before = server_seconds(_server) + spent()  # reading it takes longer than a query
     started, used = perf_counter(), process_time()
     work()
@@ -137,9 +138,9 @@ def fill_store(store: Store, entries: Sequence[IndexEntry], vectors: Vectors) ->
     def put_vectors() -> None:
         for start in range(0, len(ids), 2000):
             part = slice(start, start + 2000)
-            store.put_vectors(_SPACE, dict(zip(ids[part], vectors[part], strict=True)))
+            store.put_vectors(SPACE, dict(zip(ids[part], vectors[part], strict=True)))
 
-    seconds = {"text": _timed(put), "vectors": _timed(put_vectors), "optimize": _timed(store.optimize)}
+    seconds = {"text": timed(put), "vectors": timed(put_vectors), "optimize": timed(store.optimize)}
     return {
         "text sections per processor second": round(len(ids) / seconds["text"].processor),
         "vectors per processor second": round(len(ids) / seconds["vectors"].processor),
@@ -173,7 +174,7 @@ def fill_plain(
         connection.execute("CREATE INDEX ON plain USING hnsw (embedding halfvec_ip_ops)")
         connection.execute("ANALYZE plain")
 
-    return _totals(len(vectors), [_timed(copy), _timed(index)])
+    return _totals(len(vectors), [timed(copy), timed(index)])
 
 
 def search_store(store: Store, text: str, vector: Vectors) -> list[str]:
@@ -182,7 +183,7 @@ def search_store(store: Store, text: str, vector: Vectors) -> list[str]:
     with store.snapshot():
         lists = (
             store.rank_lexical(words, _LIMIT, Filters(), Bm25()),
-            store.rank_vectors(_SPACE, vector, _LIMIT, Filters()),
+            store.rank_vectors(SPACE, vector, _LIMIT, Filters()),
         )
     scores: dict[str, float] = {}
     for ranking in lists:
@@ -230,7 +231,7 @@ class Txtai:
 
     def fill(self, sections: int) -> dict[str, float]:
         """Index everything."""
-        return _totals(sections, [_timed(partial(self._ask, "index"), lambda: self.spent)])
+        return _totals(sections, [timed(partial(self._ask, "index"), lambda: self.spent)])
 
     def search(self, text: str, _: Vectors) -> None:
         """Answer by words and vectors."""
@@ -258,7 +259,7 @@ def measure_queries(systems: dict[str, System], texts: Sequence[str]) -> dict[st
         for name, system in systems.items():
             if system.asks_twice:
                 system.search(text, vector)  # once to warm caches, as a user's second page does
-            durations[name].append(_timed(partial(system.search, text, vector), system.spent))
+            durations[name].append(timed(partial(system.search, text, vector), system.spent))
     return {
         name: {
             "p50 ms": round(median(each.clock for each in own) * 1000, 1),
@@ -283,13 +284,13 @@ def recall(store: PostgresStore, exact: PostgresStore) -> float:
     """Return the share of the 50 nearest sections that the HNSW index finds."""
     found = total = 0
     for vector in make_vectors(20, seed=4):
-        nearest = {hit.chunk for hit in exact.rank_vectors(_SPACE, vector, _LIMIT, Filters())}
-        found += len(nearest & {hit.chunk for hit in store.rank_vectors(_SPACE, vector, _LIMIT, Filters())})
+        nearest = {hit.chunk for hit in exact.rank_vectors(SPACE, vector, _LIMIT, Filters())}
+        found += len(nearest & {hit.chunk for hit in store.rank_vectors(SPACE, vector, _LIMIT, Filters())})
         total += len(nearest)
     return found / total
 
 
-def _servers() -> Iterator[str]:
+def start_server() -> Iterator[str]:
     """Yield the address of a server that is started for this benchmark."""
     global _server  # noqa: PLW0603 - one server for all measurements
     sys.path.append(str(Path(__file__).parent.parent / "tests"))
@@ -310,7 +311,7 @@ def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         files = download_files(Path(place), SECTIONS)
         entries, texts = make_entries(files), choose_sentences(files, _QUERIES)
-        for dsn in _servers():
+        for dsn in start_server():
             result = _measure_on(dsn, Path(place), entries, texts)
     return result
 

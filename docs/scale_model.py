@@ -15,11 +15,11 @@ VECTOR_BYTES = 2590
 """Bytes on disk per section of one vector of 384 numbers with its HNSW index."""
 HOT_BYTES = 3200
 """Bytes per section that should be in memory, estimated: the HNSW index and the postings of frequent words."""
-SECTIONS_PER_SECOND = 1750
+SECTIONS_PER_SECOND = 2100
 """Sections stored with their vectors and HNSW index per second of a processor, without embedding."""
 EMBEDDED_PER_SECOND = 22
 """Sections that the default model embeds per second and core."""
-QUERIES_PER_SECOND = 136
+QUERIES_PER_SECOND = 137
 """Hybrid queries of a sentence per second of a processor, in a collection of 100,000 sections."""
 _SERVER_MEMORY = 256e9
 _SERVER_SECTIONS = 50_000_000

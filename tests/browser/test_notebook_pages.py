@@ -303,7 +303,7 @@ def test_the_code_stays_nowhere_and_the_cookie_is_hidden(write: Open, notebook: 
     seen.page.locator("button", has_text="Create").click()
     expect(seen.page.locator("h1")).to_have_text("Not lost")
     seen.page.locator("button", has_text="Sign out").click()
-    expect(seen.page.locator("h1")).to_have_text("You are not signed in")
+    expect(seen.page.locator("h1")).to_have_text("You are signed out")
     seen.page.goto("/notes")
     expect(seen.page.locator(".read-only")).to_contain_text("waymeet open")
     expect(seen.page.locator("a", has_text="New note")).to_have_count(0)

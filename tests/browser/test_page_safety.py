@@ -29,7 +29,6 @@ PAGES = {
     "problems": "/status/problems",
     "error": "/read/docs/nothing.md",
 }
-_IN_BOTH_THEMES = {"results", "suggestions", "code", "graph", "graph around a document"}
 
 
 def _check_unharmed(seen: Visit) -> None:
@@ -107,7 +106,7 @@ def test_attacks_in_addresses_do_not_run(visit: Open, payload: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_accessible(visit: Open, name: str) -> None:
-    for scheme in ("light", "dark") if name in _IN_BOTH_THEMES else ("light",):
+    for scheme in ("light", "dark"):
         seen = visit(PAGES[name], color_scheme=scheme)
         if name == "results":
             seen.page.locator(".why summary").first.click()

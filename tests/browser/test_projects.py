@@ -86,6 +86,7 @@ def test_a_person_switches_between_projects_with_the_same_query(visit_several: O
     expect(seen.page.locator(".snippet").first).to_contain_text("of tea")
     seen.page.locator("#q").fill("soft water")
     expect(seen.page).to_have_url("/p/tea/?q=soft+water")
+    expect(seen.page.locator(_FIRST).first).to_have_text("Water")
     seen.page.locator(_FIRST).first.click()
     seen.page.locator("article a", has_text="green").click()
     expect(seen.page).to_have_url("/p/tea/read/docs/green.md")
@@ -106,6 +107,54 @@ def test_all_projects_are_searched_while_a_query_is_typed(visit_several: Open) -
     expect(seen.page.locator("article h1")).to_have_text("お湯の温度")
     expect(seen.page.locator("#switch summary")).to_have_text("お茶の会")
     expect(seen.page.locator(".block.marked").first).to_be_in_viewport()
+
+
+def test_filters_comparison_and_missing_documents_of_all_projects(visit_several: Open) -> None:
+    seen = visit_several("/all")
+    seen.page.locator(".hints a", has_text="kind:").click()
+    expect(seen.page.locator(".suggest a").first).to_contain_text("kind:docs")
+    seen.page.locator("#q").fill("water kind:")
+    expect(seen.page.locator(".hit").first).to_be_visible()
+    seen.page.keyboard.press("ArrowDown")
+    seen.page.keyboard.press("Enter")
+    expect(seen.page.locator("#q")).to_have_value("water kind:docs ")
+    expect(seen.page.locator(".suggest")).to_have_count(0)
+    seen.page.locator(".absent summary").click()
+    expect(seen.page.locator(".absent a")).to_have_count(4)
+    seen.page.locator(".summary a", has_text="Compare").click()
+    expect(seen.page.locator(".column")).to_have_count(2)
+    assert {"tea", "お茶の会", "知识库"} <= set(seen.page.locator(".column .project").all_inner_texts())
+    seen.page.locator(".column a", has_text="水的温度").first.click()
+    expect(seen.page.locator("#switch summary")).to_have_text("知识库")
+    seen.page.goto("/all?q=water")
+    seen.page.locator(".absent summary").click()
+    seen.page.locator(".absent a", has_text="tea").click()
+    expect(seen.page.locator("input[name=q]").nth(1)).to_have_value("water")
+    seen.page.locator("input[name=id]").fill("docs/green.md")
+    seen.page.locator("button", has_text="Explain").click()
+    expect(seen.page.locator(".verdict")).to_contain_text("docs/green.md")
+
+
+def test_signing_out_removes_recent_searches(visit_several: Open, visit_team: SignIn) -> None:
+    seen = visit_several("/")
+    for path in ("/", "/all", "/p/tea/"):
+        seen.page.goto(path)
+        seen.page.locator("#q").fill("green")
+        seen.page.locator("#q").press("Enter")
+        expect(seen.page.locator(".hit").first).to_be_visible()
+    assert seen.evaluate("Object.keys(localStorage).length") == 3
+    seen.page.goto("/notes")
+    seen.page.locator("button", has_text="Sign out").click()
+    expect(seen.page.locator("main")).to_contain_text("Recent searches were removed from this browser.")
+    seen.wait("localStorage.length === 0")
+    team = visit_team("reader", "/p/open/")
+    team.page.locator("#q").fill("gardener")
+    team.page.locator("#q").press("Enter")
+    expect(team.page.locator(".hit").first).to_be_visible()
+    assert team.evaluate("Object.keys(localStorage)") == ["waymeet.recent /p/open/"]
+    team.page.locator(".person button").click()
+    expect(team.page.locator("#token")).to_be_visible()
+    team.wait("localStorage.length === 0")
 
 
 def test_projects_work_without_javascript(visit_several: Open) -> None:
@@ -206,7 +255,7 @@ def test_the_page_of_a_team_works_without_javascript(visit_team: SignIn) -> None
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everyone_can_use_the_pages(visit_several: Open, visit_team: SignIn, scheme: Any) -> None:
     seen = visit_several("/", color_scheme=scheme)
-    for path in ("/all", "/all?q=water", "/p/tea/?q=water", "/p/absent/"):
+    for path in ("/all", "/all?q=water+kind:", "/all/compare?q=water", "/p/tea/?q=water", "/p/absent/"):
         seen.page.goto(path)
         seen.page.locator("#switch summary").click()
         assert find_serious(seen) == [], path

@@ -1,10 +1,11 @@
 """The stores under test. A new backend is one more line in `BACKENDS`."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from support.postgres_server import shared_server
+from support.postgres_server import ordinary_owner, shared_server
 
 from waymeet.ports import Store
 from waymeet.stores.memory.store import MemoryStore
@@ -69,17 +70,22 @@ POSTGRES = Backend("postgres", _make_postgres, _reopen_postgres)
 _AT_ONCE_ON_SERVER = SegmentLimits(max_buffered=-1, min_segment=-1, max_segment=4, max_small_segments=2)
 
 
+@cache
+def _ordinary_address() -> str:
+    return ordinary_owner(shared_server())
+
+
 def _make_postgres_segments(folder: Path) -> Store:
-    return PostgresStore.open(shared_server(), f"{folder} in segments", create=True, limits=_AT_ONCE_ON_SERVER)
+    return PostgresStore.open(_ordinary_address(), f"{folder} in segments", create=True, limits=_AT_ONCE_ON_SERVER)
 
 
 def _reopen_postgres_segments(store: Store, folder: Path) -> Store:
     store.close()
-    return PostgresStore.open(shared_server(), f"{folder} in segments", limits=_AT_ONCE_ON_SERVER)
+    return PostgresStore.open(_ordinary_address(), f"{folder} in segments", limits=_AT_ONCE_ON_SERVER)
 
 
 POSTGRES_SEGMENTS = Backend("postgres-segments", _make_postgres_segments, _reopen_postgres_segments)
-"""The same store with every document in a small segment at once."""
+"""The same store with every document in a small segment at once, for a user to whom row-level security applies."""
 
 ON_SERVER = (POSTGRES, POSTGRES_SEGMENTS)
 BACKENDS = (MEMORY, SQLITE, SEGMENTS, *ON_SERVER)

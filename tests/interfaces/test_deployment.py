@@ -31,6 +31,8 @@ def test_the_compose_file_refers_to_what_it_defines() -> None:
     assert {*indexer["secrets"], *database["secrets"]} == set(compose["secrets"])
     named = {volume.partition(":")[0] for service in (indexer, database) for volume in service["volumes"]}
     assert {name for name in named if not name.startswith(".")} == set(compose["volumes"])
+    mounted = [volume.partition(":")[0] for volume in database["volumes"] if volume.startswith(".")]
+    assert all((FOLDER / path).exists() for path in mounted)
     assert "password" not in indexer["environment"]["WAYMEET_STORE_DSN"]
 
 

@@ -1,5 +1,6 @@
 """The user's other projects on the page of a server of one project."""
 
+import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -7,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from support.page_writer import Writer, sign_in
-from support.server_process import Served, command, isolated_environment, make, served
+from support.server_process import Served, command, isolated_environment, make, open_stream, served
 
 PAGES = {
     "tea": "# Water\n\nSoft water from the filter. See [green](green.md) and [[green]].\n",
@@ -45,7 +46,15 @@ def text_of(writer: Writer, path: str) -> str:
 
 def test_other_projects_are_for_browsers_that_are_signed_in(server: Served) -> None:
     html = {"Accept": "text/html"}
-    for path in ("/all", "/all?q=filter", "/all/results?q=filter", "/p/tea/", "/p/absent/", "/p/tea/read/water.md"):
+    for path in (
+        "/all",
+        "/all?q=filter",
+        "/all/results?q=filter",
+        "/all/compare?q=filter",
+        "/p/tea/",
+        "/p/absent/",
+        "/p/tea/read/water.md",
+    ):
         reply = server.ask("GET", path, headers=html)
         assert reply.status == 403, path
         assert b"waymeet open" in reply.body
@@ -75,6 +84,44 @@ def test_a_search_over_all_projects_names_those_that_cannot_be_read(writer: Writ
     chosen = text_of(writer, f"/all?q=filter&project={quote('お茶の会')}")
     assert "/p/tea/read/" not in chosen
     assert writer.get("/all?q=filter&project=absent").status == 404
+
+
+def test_filters_are_suggested_from_all_projects(server: Served, writer: Writer) -> None:
+    values = dict(re.findall(r"<code>(kind:\w+)</code> <span class=\"count\">(\d+)", text_of(writer, "/all?q=kind:")))
+    chosen = dict(
+        re.findall(r"<code>(kind:\w+)</code> <span class=\"count\">(\d+)", text_of(writer, "/all?q=kind:&project=tea"))
+    )
+    assert int(values["kind:docs"]) > int(chosen["kind:docs"]) > 0
+    assert "kind:code" in values
+    assert "kind:code" not in chosen
+    assert 'href="/all?q=filter+kind%3Adocs+"' in text_of(writer, "/all/results?q=filter+kind:d")
+    assert server.ask("GET", "/v1/filters?projects=*").status == 401
+    listed = server.ask("GET", "/v1/filters?projects=*&name=kind", token=True).json
+    assert {each["value"]: str(each["count"]) for each in listed["filters"][0]["values"]} == {
+        key.removeprefix("kind:"): count for key, count in values.items()
+    }
+    assert [each["code"] for each in listed["degraded"]] == ["project_unavailable"]
+
+
+def test_rankings_of_all_projects_are_compared(writer: Writer) -> None:
+    results = text_of(writer, "/all?q=filter")
+    assert 'href="/all/compare?q=filter&with=classic"' in results
+    assert 'href="/p/tea/why-not?q=filter"' in results
+    page = text_of(writer, "/all/compare?q=filter&with=classic")
+    assert page.count('href="/p/tea/read/water.md?lines=1-3#L1"') == 2
+    assert "<line " in page
+    chosen = text_of(writer, "/all/compare?q=filter&project=tea")
+    assert quote("お茶の会") + "/read/" not in chosen
+    assert '<input type="hidden" name="project" value="tea">' in chosen
+    assert writer.get("/all/compare?q=filter&recipe=unknown").status == 400
+
+
+def test_a_stream_of_another_project_ends_with_the_session(server: Served) -> None:
+    leaving = sign_in(server)
+    with open_stream(server.port, "/p/tea/status/events", {"Cookie": leaving.cookie}) as stream:
+        assert stream.readline() == b"event: progress\n"
+        assert leaving.send("/sign-out").status == 303
+        assert stream.read().endswith(b"\n\n"), "it ends"
 
 
 def test_the_pages_of_another_project_stay_in_it(writer: Writer) -> None:

@@ -146,7 +146,7 @@ def test_the_token_and_the_cookie_are_for_different_paths(writer: Writer) -> Non
 
 def test_sessions_are_revoked(server: Served) -> None:
     left, other = sign_in(server), sign_in(server)
-    assert left.send(SIGN_OUT).headers["location"] == "/sign-in"
+    assert left.send(SIGN_OUT).headers["location"] == "/sign-in?ended=1"
     assert left.send("/new/notes", title="x").status == 403
     assert other.send("/new/notes", title="Still signed in").status == 303
     ended = command(server.environment, server.root, "open", "--sign-out")

@@ -10,14 +10,14 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import errors
-from support.postgres_server import fresh_database, missing_reason, shared_server
+from support.postgres_server import fresh_database, missing_reason, ordinary_owner, shared_server
 
 from waymeet import Project
 from waymeet.errors import IndexUnavailableError, NewerIndexError, ReadOnlyIndexError, SettingsError, WaymeetError
 from waymeet.stores.postgres import PostgresStore
 from waymeet.stores.postgres.database import migrations
 from waymeet.stores.postgres.database.errors import translate
-from waymeet.stores.postgres.database.schema import MIGRATIONS
+from waymeet.stores.postgres.database.schema import MIGRATIONS, VERSION
 from waymeet.types import Filters
 
 from .conftest import Run
@@ -136,7 +136,7 @@ def test_a_server_that_cannot_be_used_is_one_clear_error(database: str) -> None:
     assert "no collection demo" in problem(database, create=False).message
     PostgresStore.open(database, "demo", create=True).close()
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("INSERT INTO waymeet.schema_versions VALUES (99, 2)")
+        connection.execute("INSERT INTO waymeet.schema_versions VALUES (99, %s)", (VERSION,))
         PostgresStore.open(database, "demo").close()  # a newer version that older programs can read
         connection.execute("UPDATE waymeet.schema_versions SET oldest_reader = 99 WHERE version = 99")
     newer = problem(database)
@@ -158,10 +158,10 @@ def test_a_user_who_may_only_read_can_search(database: str) -> None:
 def test_older_tables_are_upgraded_by_their_owner_only(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PostgresStore.open(database, "demo", create=True).close()
     reader = role(database, "USAGE ON SCHEMA waymeet", "SELECT ON ALL TABLES IN SCHEMA waymeet")
-    monkeypatch.setattr(migrations, "VERSION", 3)
-    step = "ALTER TABLE collections ADD COLUMN remark text NOT NULL DEFAULT ''", 2
+    monkeypatch.setattr(migrations, "VERSION", VERSION + 1)
+    step = "ALTER TABLE collections ADD COLUMN remark text NOT NULL DEFAULT ''", VERSION
     monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, step))
-    with pytest.raises(ReadOnlyIndexError, match="version 2"):
+    with pytest.raises(ReadOnlyIndexError, match=f"version {VERSION}"):
         PostgresStore.open(reader, "demo")
     PostgresStore.open(database, "demo").close()
     PostgresStore.open(reader, "demo").close()
@@ -170,6 +170,26 @@ def test_older_tables_are_upgraded_by_their_owner_only(database: str, monkeypatc
     store.set_metadata("key", "value")
     assert store.metadata("key") == "value"
     store.close()
+
+
+def test_row_security_applies_to_the_user_of_the_container(database: str) -> None:
+    text = (Path(__file__).parents[2] / "docs/deploy/create_user.sql").read_text()
+    name = f"user_{uuid4().hex}"
+    statements = "\n".join(line for line in text.splitlines() if not line.startswith("\\"))
+    for old, new in (
+        ("ROLE waymeet", f"ROLE {name}"),
+        ("TO waymeet", f"TO {name}"),
+        ("DATABASE waymeet", f"DATABASE {database.rpartition('/')[2]}"),
+        (":'password'", f"'{PASSWORD}'"),
+    ):
+        assert old in statements
+        statements = statements.replace(old, new)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(statements.encode())
+    own = database.replace("//waymeet@", f"//{name}@")
+    PostgresStore.open(own, "demo", create=True).close()
+    with psycopg.connect(own) as connection:
+        assert connection.execute("SELECT row_security_active('waymeet.chunks')").fetchone() == (True,)
 
 
 def test_a_full_disk_is_named() -> None:
@@ -183,9 +203,10 @@ def test_an_index_moves_to_a_server_and_back(project: Path, run: Run, dsn: str, 
     embedding = ("--set", "embedding.provider=hashing", "--set", "embedding.dimension=16")
     assert run("index", *embedding).code == 0
     before = run("search", "rotate keys", "--json").out
-    moved = run("migrate-store", dsn)
+    server = ordinary_owner(dsn)  # row-level security holds for this user
+    moved = run("migrate-store", server)
     assert (moved.code, "from now on" in moved.out) == (0, True), moved
-    assert run("migrate-store", dsn).code == 2
+    assert run("migrate-store", server).code == 2
     assert f"({collection})" in run("status").out
     assert hits(run("search", "rotate keys", "--json").out) == hits(before)
     assert run("migrate-store", "sqlite").code == 0
@@ -203,6 +224,8 @@ def test_doctor_checks_the_server(project: Path, run: Run, dsn: str, collection:
     assert found.code == 0
     for topic in ("PostgreSQL", "pgvector", "the tables", "may write", "round trip", "clocks"):
         assert topic in found.out
+    assert "row-level security is not in force: the user waymeet is a superuser" in found.out
+    assert "row-level security is in force" in run("doctor", "--offline", "--store", ordinary_owner(dsn)).out
     broken = run("doctor", "--offline", "--store", "postgresql://127.0.0.1:1/x")
     assert broken.code == 1
     assert "cannot be reached" in broken.out
@@ -215,3 +238,26 @@ def test_without_the_package_the_message_says_what_to_install(
     refused = run("search", "keys", "--store", "postgresql://127.0.0.1:1/x")
     assert refused.code == 3
     assert "pip install 'waymeet[postgres]'" in refused.err
+
+
+def test_several_collections_of_one_server_are_searched_as_one(
+    tmp_path: Path, run: Run, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They give the answers of as many index files, for a user to whom row-level security applies."""
+    server, words = ordinary_owner(dsn), ("--set", "embedding.provider=none", "--set", "projects.searched=1")
+    for name in ("basil", "thyme", "mint", "sage"):
+        root = tmp_path / "gardens" / name
+        root.mkdir(parents=True)
+        (root / "care.md").write_text(f"# {name.title()}\n\nWater the {name} plant at dawn.\n", encoding="utf-8")
+        monkeypatch.chdir(root)
+        assert run("index", "--no-embed").code == 0
+    queries = ("basil", "mint plant", "bazil", "plant at dawn")
+    expected = [hits(run("search", "--all", query, "--json", *words).out) for query in queries]
+    assert expected[0][0][0].startswith("basil::")
+    for name in ("basil", "thyme", "mint", "sage"):
+        monkeypatch.chdir(tmp_path / "gardens" / name)
+        monkeypatch.setenv("WAYMEET_STORE_COLLECTION", f"{name}-{uuid4().hex}")
+        assert run("migrate-store", server).code == 0
+    monkeypatch.delenv("WAYMEET_STORE_COLLECTION")
+    assert [hits(run("search", "--all", query, "--json", *words).out) for query in queries] == expected
+    assert server.rpartition("/")[0].rpartition("@")[2] in run("status").out

@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from support.server_process import open_stream
 from support.team_server import Team, serve_team
 from support.team_visitor import TeamVisitor, send, send_token, sign_in
 
@@ -86,8 +87,11 @@ def test_hundreds_of_attempts_over_every_page_reach_nothing(
             )
             made += 1
             assert SECRET not in reply.body, (method, address)
-    for visitor, path in product((reader, writer), ("/all", "/all/results")):
-        for query in ("q=zebrafinch", "q=zebrafinch&project=closed", "q=zebrafinch&project=*", "q=x&in=../closed/"):
+    for visitor, path in product((reader, writer), ("/all", "/all/results", "/all/compare")):
+        for query in (
+            *("q=zebrafinch", "q=zebrafinch&project=closed", "q=zebrafinch&project=*", "q=x&in=../closed/"),
+            *("q=path:", "q=kind:&project=closed"),
+        ):
             reply = visitor.get(f"{path}?{query}")
             made += 1
             assert SECRET not in reply.body, query
@@ -225,6 +229,23 @@ def test_a_session_ends_with_its_token_or_by_signing_out(team: Team) -> None:
     assert (left.status, left.headers["location"]) == (303, "/sign-in")
     assert "max-age=0" in left.headers["set-cookie"].lower()
     assert other.get("/p/open/").status == 303
+
+
+def test_a_stream_ends_when_its_token_is_revoked(team: Team) -> None:
+    token = team.run("token", "add", "follower", "--read", "open").stdout.strip()
+    cookie, bearer = {"Cookie": sign_in(team, token).cookie}, {"Authorization": f"Bearer {token}"}
+    path = "/p/open/status/events"
+    with open_stream(team.port, path, cookie) as first, open_stream(team.port, path, bearer) as second:
+        assert first.readline() == second.readline() == b"event: progress\n"
+        assert team.run("token", "revoke", "follower").returncode == 0
+        assert first.read().endswith(b"\n\n"), "it ends"
+        assert second.read().endswith(b"\n\n"), "it ends"
+
+
+def test_filters_are_suggested_from_readable_projects(team: Team, reader: TeamVisitor) -> None:
+    own, all_ = (visitor.get("/all?q=path:").body.decode() for visitor in (reader, sign_in(team, "owner")))
+    assert '<code>path:docs/</code> <span class="count">1<' in own
+    assert '<code>path:docs/</code> <span class="count">2<' in all_
 
 
 def test_the_owner_signs_in_too_and_sees_all_projects(team: Team) -> None:

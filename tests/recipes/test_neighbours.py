@@ -56,6 +56,13 @@ def test_ex_what_one_list_has_second_is_below_the_usual_threshold() -> None:
     assert scores(found) == {"a.md": 1.0}
 
 
+def test_of_equal_scores_the_match_of_words_is_first() -> None:
+    pages = {"a.md": "nothing of the kind", "b.md": "rank rank"}
+    vectors = {"a.md": [(1.0, 0.0)]}
+    found = ask(store_of(pages, vectors), "rank", FixedEmbedder((1.0, 0.0)))
+    assert [(hit.document, hit.score) for hit in found.hits] == [("b.md", 1.0), ("a.md", 1.0)]
+
+
 def test_ex_decays_multiply_along_the_way() -> None:
     """From a, at 1: what it contains gets .95, what that imports .95 · .70."""
     pages = {

@@ -180,9 +180,25 @@ def shared_server() -> str:
         server.start()
         atexit.register(server.remove)
     dsn = given or server.dsn
-    kept = PostgresStore.open(dsn, "kept", create=True)  # its connections are used again by all tests
-    atexit.register(kept.close)
+    for address in (ordinary_owner(dsn), dsn):
+        kept = PostgresStore.open(address, "kept", create=True)  # its connections are used again by all tests
+        atexit.register(kept.close)
     return dsn
+
+
+def ordinary_owner(dsn: str) -> str:
+    """Return the address of a user without special rights who may create the tables in a database.
+
+    Row-level security holds for it, unlike for the superuser of the server that tests start.
+    """
+    if os.environ.get(VARIABLE):
+        return dsn
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        if not connection.execute("SELECT FROM pg_roles WHERE rolname = 'ordinary'").fetchall():
+            connection.execute("CREATE ROLE ordinary LOGIN")
+        connection.execute(f"GRANT CREATE ON DATABASE {dsn.rpartition('/')[2]} TO ordinary".encode())
+    return dsn.replace("//waymeet@", "//ordinary@")
 
 
 @contextmanager

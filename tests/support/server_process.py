@@ -81,6 +81,19 @@ def exchange(port: int, method: str, path: str, body: bytes | None, headers: Map
         connection.close()
 
 
+@contextmanager
+def open_stream(port: int, path: str, headers: Mapping[str, str]) -> Iterator[http.client.HTTPResponse]:
+    """Open a stream of events. Reading it ends when the server ends it."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", path, headers=dict(headers))
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.read()
+        yield answer
+    finally:
+        connection.close()
+
+
 def make(root: Path) -> Path:
     """Make a small project."""
     for path, text in FILES.items():

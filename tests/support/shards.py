@@ -22,7 +22,11 @@ def make_coordinator(coordinator: str, shards: Mapping[int, str]) -> None:
         run("SET search_path = waymeet, public")
         for number, dsn in shards.items():
             place = conninfo_to_dict(dsn)
-            options = f"host '{place['host']}', port '{place['port']}', dbname '{place['dbname']}', extensions 'vector'"
+            # The shard checks the collection again, by its row-level security.
+            options = (
+                f"host '{place['host']}', port '{place['port']}', dbname '{place['dbname']}', extensions 'vector',"
+                f" options '-c waymeet.collection={number}'"
+            )
             run(f"CREATE SERVER shard_{number} FOREIGN DATA WRAPPER postgres_fdw OPTIONS ({options})")
             run(f"CREATE USER MAPPING FOR CURRENT_USER SERVER shard_{number} OPTIONS (user '{place['user']}')")
             run(f"CREATE SCHEMA columns_{number}")

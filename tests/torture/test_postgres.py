@@ -16,7 +16,7 @@ import numpy as np
 import psycopg
 import pytest
 from conformance.make import entry, link, words
-from support.postgres_server import PostgresServer, fresh_database, missing_reason, shared_server
+from support.postgres_server import PostgresServer, fresh_database, missing_reason, ordinary_owner, shared_server
 from support.shards import make_coordinator
 
 from waymeet.settings import Bm25
@@ -121,9 +121,10 @@ def test_a_promoted_replica_takes_over(server: PostgresServer) -> None:
         connection.execute("ALTER SYSTEM SET synchronous_commit = 'remote_apply'")  # replicas show what is acknowledged
         connection.execute("SELECT pg_reload_conf()")
     store = PostgresStore.open(f"postgresql://waymeet@{addresses}/postgres", "demo", create=True)
-    reader = PostgresStore.open(
-        f"postgresql://waymeet@{addresses}/postgres?target_session_attrs=prefer-standby", "demo"
-    )
+    with psycopg.connect(server.dsn, autocommit=True) as connection:  # a user for whom row-level security is in force
+        connection.execute("CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA waymeet TO reader")
+        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA waymeet TO reader")
+    reader = PostgresStore.open(f"postgresql://reader@{addresses}/postgres?target_session_attrs=prefer-standby", "demo")
     with ThreadPoolExecutor(1) as pool:
         writer = Writer(store, pool)
         try:
@@ -203,7 +204,7 @@ def fill(store: Store, prefix: str, seed: int) -> None:
 def test_a_coordinator_asks_only_the_shard_of_a_collection() -> None:
     names = ("alpha", "beta")
     with ExitStack() as stack:
-        shards = [stack.enter_context(fresh_database(shared_server())) for _ in names]
+        shards = [ordinary_owner(stack.enter_context(fresh_database(shared_server()))) for _ in names]
         one, coordinator = (stack.enter_context(fresh_database(shared_server())) for _ in range(2))
         for number, (shard, name) in enumerate(zip(shards, names, strict=True), start=1):
             for dsn in (shard, one):

@@ -105,6 +105,10 @@ def token_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     >>> list(token_spans("検索語"))
     [(0, 2, ('検', '検索')), (1, 3, ('索', '索語')), (2, 3, ('語',))]
     """
+    if text.isascii():
+        for match in _TOKEN.finditer(text):
+            yield match.start(), match.end(), _expanded[match.group()]
+        return
     for match in _TOKEN.finditer(text):
         token, start = match.group(), match.start()
         if not has_cjk(token):

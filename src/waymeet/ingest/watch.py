@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from waymeet.errors import WaymeetError
+from waymeet.ingest.discover.file_systems import NETWORK_FILE_SYSTEMS, file_system
 from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ingest.index import IndexReport
 from waymeet.settings import Watch
@@ -29,10 +30,6 @@ _STOP_SECONDS = 1.0
 _JOIN_SECONDS = 5.0
 """Time to wait for the background task at the end; at most one batch is lost."""
 _STEP_MS, _GROUP_MS, _TIMEOUT_MS = 100, 200, 1000
-_NETWORK_FILE_SYSTEMS = frozenset(
-    "nfs nfs4 cifs smb3 smbfs 9p drvfs vboxsf fuse.sshfs fuse.rclone afs ceph glusterfs virtiofs".split()
-)
-"""File systems that other machines can change without an event."""
 
 
 class WatchEvent(Struct, frozen=True):
@@ -166,7 +163,7 @@ class SystemHints:
         self.close()
         self._identities = identities
         folders = [folder for folder, identity in zip(self._folders, identities, strict=True) if identity]
-        network = next((kind for folder in folders if (kind := _file_system(folder)) in _NETWORK_FILE_SYSTEMS), "")
+        network = next((kind for folder in folders if (kind := file_system(folder)) in NETWORK_FILE_SYSTEMS), "")
         self.error = f"a {network} drive has no events for changes by other machines" if network else ""
         # Only the project's own folder must exist: an extra root that comes back is found by the next rescan.
         self.listening = identities[0] is not None and not network
@@ -222,20 +219,6 @@ def _identity(folder: str) -> object:
     except OSError:
         return None
     return state.st_dev, state.st_ino
-
-
-def _file_system(folder: str) -> str:
-    """Return the type of the file system of a folder, or "" if it is unknown."""
-    try:
-        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    matching = [
-        (len(mount_point), kind)
-        for _, mount_point, kind, *_ in map(str.split, mounts.splitlines())
-        if folder == mount_point or folder.startswith(mount_point if mount_point.endswith("/") else f"{mount_point}/")
-    ]
-    return max(matching, default=(0, ""))[1]
 
 
 def watch_and_embed(

@@ -7,19 +7,24 @@ in `cli.common`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
 Value = TypeVar("Value")
 
 _MIN_REPEATED = 16
 """Length from which a secret is masked wherever it occurs in an answer; a shorter one may be a common word."""
+_WITHOUT_TEXT = frozenset({int, float, bool, type(None), UnsetType})
+_NAMES = tuple("pass pwd secret token key auth cred kennwort geheim bearer basic curl sig= login".split())
+_WORDS = (*_NAMES, "begin ", "://", " -p")
+_LONG_WORD = re.compile(r"[a-z0-9_+=-]{12,}")
+_OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
+_DIGIT = re.compile(r"[0-9]")
 _SIGNS = re.compile(
-    r"pass|pwd|secret|token|key|auth|cred|kennwort|geheim|bearer|basic|curl|sig=|login|begin |://| -p"
-    r"|(?=[a-z_+=-]*\d)[a-z0-9_+=-]{12}|[^\W\d_a-z]",
+    rf"{'|'.join(_WORDS)}|(?=[a-z_+=-]*\d)[a-z0-9_+=-]{{12}}|[^\W\d_a-z]",
     re.IGNORECASE,
 )
 """What secrets have in or beside them: a name, a long word with a digit, or letters of another script.
@@ -47,7 +52,7 @@ def mask_outgoing(value: Value, *, enabled: bool) -> Value:
     """
     if not enabled:
         return value
-    leaves = {leaf for leaf in _iterate_leaves(value) if _SIGNS.search(leaf.text) or _SIGNS.search(leaf.name)}
+    leaves = _select_likely(set(_iterate_leaves(value)))
     if not leaves:
         return value
     masked = _mask_leaves(value, leaves)
@@ -55,20 +60,41 @@ def mask_outgoing(value: Value, *, enabled: bool) -> Value:
     return result
 
 
-def _iterate_leaves(value: Any, name: str = "") -> Iterator[_Leaf]:  # noqa: ANN401 - any answer
+def _select_likely(leaves: set[_Leaf]) -> set[_Leaf]:
+    """Select the texts that may have a secret in them, by `_SIGNS`."""
+    together = "\n".join(text for leaf in leaves for text in leaf if text).lower()
+    words = [word for word in _WORDS if word in together]
+    return {leaf for leaf in leaves if any(has_sign(text, words) for text in leaf if text)}
+
+
+def has_sign(text: str, words: Sequence[str] = _WORDS) -> bool:
+    """Return whether a text may have a secret in it, by `_SIGNS`.
+
+    `words` are those that can occur at all. Texts with letters and digits of ASCII only, nearly all, are searched for
+    one sign after the other, which is faster.
+    """
+    if not text.isascii() and _OTHER_LETTER.search(text):
+        return bool(_SIGNS.search(text))
+    lower = text.lower()
+    return any(word in lower for word in words) or any(map(_DIGIT.search, _LONG_WORD.findall(lower)))
+
+
+def _iterate_leaves(value: Any) -> Iterator[_Leaf]:  # noqa: ANN401 - any answer
     """Yield all texts of a value."""
-    if isinstance(value, str):
-        yield _Leaf(value, name)
-    elif isinstance(value, Mapping):
-        for key, entry in value.items():
-            yield from _iterate_leaves(key)
-            yield from _iterate_leaves(entry, str(key))
-    elif isinstance(value, list | tuple | set | frozenset):
-        for entry in value:
-            yield from _iterate_leaves(entry, name)
-    else:
-        for field in _field_names(value):
-            yield from _iterate_leaves(getattr(value, field))
+    pending: list[tuple[Any, str]] = [(value, "")]
+    while pending:
+        value, name = pending.pop()
+        if isinstance(value, str):
+            yield _Leaf(value, name)
+        elif type(value) in _WITHOUT_TEXT:
+            continue
+        elif isinstance(value, Mapping):
+            for key, entry in value.items():
+                pending += ((key, ""), (entry, str(key)))
+        elif isinstance(value, list | tuple | set | frozenset):
+            pending += [(entry, name) for entry in value]
+        else:
+            pending += [(getattr(value, field), "") for field in _field_names(value)]
 
 
 def _field_names(value: object) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Compare files and index before a query is answered, and report what the index lacks."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import monotonic, time_ns
@@ -21,15 +22,17 @@ _MAX_READ = 20
 NOT_CHECKED = Degraded("freshness", "not_checked", "index not checked for changed files; results may be out of date")
 
 
-def find_quick_changes(root: Path, store: Store, settings: Settings) -> "Changes | None":
+def find_quick_changes(
+    root: Path, store: Store, settings: Settings, on_path: Callable[[str], None] = lambda _: None
+) -> "Changes | None":
     """Compare files and index by size and time, or return None if there is no time.
 
-    `ingest.refresh_seconds` limits the time.
+    `ingest.refresh_seconds` limits the time. `on_path` is called with each folder and ignore file before it is read.
     """
     from waymeet.ingest.discover.changes import find_changes
 
     deadline = monotonic() + settings.ingest.refresh_seconds
-    return find_changes(root, store, settings, lambda: monotonic() > deadline)
+    return find_changes(root, store, settings, lambda: monotonic() > deadline, on_path)
 
 
 def limit_time(settings: Settings, seconds: bool | float) -> Settings:

@@ -367,8 +367,7 @@ class Project:
         """Describe what is indexed, what changed since, and what was skipped."""
         from waymeet.project.status import project_status
 
-        own, embedding = self.index_settings, self.settings.embedding
-        return project_status(self.root, self.models, self._open_store(), own, embedding)
+        return project_status(self.root, self.models, self._open_store(), self.index_settings, self.settings.embedding)
 
     def close(self) -> None:
         """Close the index file."""
@@ -377,6 +376,7 @@ class Project:
                 self._store.close()
             self._store = None
             self.models.close()
+        self._refresh.close()
 
     def __enter__(self) -> Self:
         return self

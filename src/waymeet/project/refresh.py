@@ -7,6 +7,7 @@ from time import monotonic
 from waymeet.ports import Store
 from waymeet.project import freshness, indexing
 from waymeet.project.models import Models
+from waymeet.project.unchanged import UnchangedFiles
 from waymeet.settings import Settings
 from waymeet.types import Degraded
 
@@ -19,6 +20,7 @@ class Refresh:
         self._lock = Lock()
         self._started = float("-inf")
         self._degraded: tuple[Degraded, ...] = ()
+        self._unchanged = UnchangedFiles(root, models.index)
         self.is_behind = False
         """Whether the last check left changed files, or files to compare, to a background process."""
 
@@ -35,6 +37,11 @@ class Refresh:
                 self._started = started
             return self._degraded
 
+    def close(self) -> None:
+        """Stop watching the files."""
+        with self._lock:
+            self._unchanged.close()
+
     def _index_changes(self, store: Store, own: Settings, query: str, *, embed: bool) -> tuple[Degraded, ...]:
         self.is_behind = False
         root_missing = freshness.report_elsewhere(store) or freshness.report_missing_root(self._root, store)
@@ -42,7 +49,9 @@ class Refresh:
             return root_missing
         if own.ingest.refresh_seconds <= 0:
             return (freshness.NOT_CHECKED,)
-        changes = freshness.find_quick_changes(self._root, store, own)
+        if self._unchanged.holds(store, own):
+            return ()
+        changes = freshness.find_quick_changes(self._root, store, own, self._unchanged.observe(store, own))
         if changes is None:
             self.is_behind = True
             return (freshness.report_too_many_files(),)
@@ -51,4 +60,7 @@ class Refresh:
         if not reason:
             reason, left = indexing.index_before_search(self._root, self._models, own, changes, query, embed=embed)
             self.is_behind = left > 0
-        return (*missing_roots, *freshness.report_behind(reason))
+        notes = (*missing_roots, *freshness.report_behind(reason))
+        if not notes and not self.is_behind:
+            self._unchanged.record(store, own, changes)
+        return notes

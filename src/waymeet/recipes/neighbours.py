@@ -10,7 +10,7 @@ from waymeet.search.rank.neighbours import (
     select_seeds,
     spread_activation,
 )
-from waymeet.search.retrieve.first_stage import file_vector, lexical, trim_lexical, vector
+from waymeet.search.retrieve.first_stage import file_vector, lexical, trim_lexical, trim_vector, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.query import relax_phrases, understand
@@ -28,6 +28,7 @@ NEIGHBOURS = Recipe(
         relax_phrases,
         lexical,
         vector,
+        trim_vector,
         trim_lexical,
         fuse_normalised,
         select_seeds,

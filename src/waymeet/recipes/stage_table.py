@@ -43,6 +43,7 @@ from waymeet.search.retrieve.first_stage import (
     graph_proximity,
     lexical,
     trim_lexical,
+    trim_vector,
     vector,
 )
 from waymeet.search.state import Stage
@@ -94,6 +95,7 @@ _ROWS = (
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.",)),
     StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
+    StageRow(trim_vector, LIST, reads=("rrf.clear_lexical",)),
     StageRow(trim_lexical, LIST, reads=("rrf.min_lexical",)),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),
     StageRow(expand, WORDS, reads=("expand.variants",)),

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from waymeet.ports import Vector
 
 
+_JUDGED_ROWS = 20
+"""Most similar chunks whose languages decide whether words can match."""
+
+
 class Tools(NamedTuple):
     """The store, the models and the user data that stages use."""
 
@@ -134,6 +138,12 @@ class Search(Struct, frozen=True):
     def pool_results(self) -> int:
         """Number of results that the sizes of lists and pools are computed from."""
         return self.pool_limit or self.query.limit
+
+    @property
+    def is_cross_lingual(self) -> bool:
+        """Whether most similar chunks are in another language than the query."""
+        first = self.ranking("vector")[:_JUDGED_ROWS]
+        return bool(first) and 2 * sum(row.chunk in self.other_language for row in first) >= len(first)
 
     @property
     def vector_share(self) -> float:

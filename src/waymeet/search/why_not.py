@@ -200,7 +200,8 @@ def _verdict(
     if rank is not None and rank <= search.query.limit:
         return "found", "", f"it is result #{rank}"
     if rank is not None:
-        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; -n is {search.query.limit}"
+        shown = f"{search.query.limit} {'is' if search.query.limit == 1 else 'are'} shown"
+        return "outranked", "limit", f"it is #{rank} of {len(search.candidates)}; {shown}"
     if filters:
         return "filtered", "filter", f"excluded by {', '.join(_describe_filter(search, name) for name in filters)}"
     if lost_at:

@@ -19,6 +19,9 @@ class Rrf(Struct, frozen=True, forbid_unknown_fields=True):
     min_lexical: Part = 0.5
     """Score, as a share of the best, below which the lexical list ends in the recipes `memory` and `neighbours`: a rank
     does not show how weak a match is. 0 keeps the whole list."""
+    clear_lexical: Part = 0.9
+    """Highest score of the second lexical result, as a share of the first, up to which the recipe `neighbours` leaves
+    out the vectors of the model for other languages, if query and texts are in the same one. 0 always keeps them."""
 
 
 class Pool(Struct, frozen=True, forbid_unknown_fields=True):

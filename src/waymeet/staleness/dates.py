@@ -5,7 +5,7 @@ its file.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -141,8 +141,13 @@ def _decode(text: str) -> ChangeDates:
     return msgspec.json.decode(text, type=ChangeDates) if text else ChangeDates()
 
 
-def list_references(store: Store, documents: Collection[str]) -> dict[str, list[Reference]]:
-    """List the references of each document, without the documents that have none."""
+def list_references(
+    store: Store, documents: Collection[str], names: Container[str] | None = None
+) -> dict[str, list[Reference]]:
+    """List the references of each document, without the documents that have none.
+
+    With `names`, names of symbols that are not among them are left out.
+    """
     references: dict[str, list[Reference]] = {}
     if not documents:
         return references
@@ -153,12 +158,14 @@ def list_references(store: Store, documents: Collection[str]) -> dict[str, list[
     requested = set(documents)
     for edge in store.edges(documents, (SOURCE, _MENTIONS)):
         document = edge.source.document
-        if document in requested and (others := [each for each in _edge_references(edge) if each.target != document]):
-            references.setdefault(document, []).extend(others)
+        if document in requested:
+            others = [each for each in _edge_references(edge, names) if each.target != document]
+            if others:
+                references.setdefault(document, []).extend(others)
     return references
 
 
-def _edge_references(edge: Edge) -> list[Reference]:
+def _edge_references(edge: Edge, wanted: Container[str] | None) -> list[Reference]:
     """List the references of a source or mention edge.
 
     A mention without a target gives one for each path that it may be.
@@ -168,14 +175,17 @@ def _edge_references(edge: Edge) -> list[Reference]:
         return [Reference(target, is_source=True, name=_name_unless_path(edge), symbol=symbol)]
     key_type, _, path = edge.ref.partition(":")
     name = symbol or (path if key_type == "s" else "")
-    is_present = bool(name) and not _is_about_past(edge)
+    is_wanted = bool(name) and (wanted is None or name in wanted)
+    is_present = is_wanted and not _is_about_past(edge)
     names = [Reference(None, is_source=False, symbol=name, text=edge.text)] if is_present else []
     if target:  # the file may only reexport the symbol, so that its name is looked up, too
         return [Reference(target, is_source=False, symbol=symbol), *names]
     if key_type == "s":
         return names
     if key_type == "m" and "." in edge.text:  # a name that is imported from elsewhere
-        return [Reference(None, is_source=False, symbol=edge.text.rpartition(".")[2], text=edge.text)]
+        imported = edge.text.rpartition(".")[2]
+        is_wanted = wanted is None or imported in wanted
+        return [Reference(None, is_source=False, symbol=imported, text=edge.text)] if is_wanted else []
     written = edge.text.removeprefix("./").partition("#")[0].partition(":")[0]
     paths = dict.fromkeys((written, path)) if key_type == "p" else {}
     return [Reference(None, is_source=False, name=path) for path in paths if path]

@@ -47,12 +47,13 @@ def judge_documents(
     change_dates: ChangeDates | None = None,
 ) -> dict[str, Verdict]:
     """Judge documents by the change dates kept in the store."""
-    references = list_references(store, [id_ for id_, each in documents.items() if each.kind not in DESCRIBED])
+    judged = [id_ for id_, each in documents.items() if each.kind not in DESCRIBED]
+    change_dates = change_dates or (load_change_dates(store) if judged else ChangeDates())
+    references = list_references(store, judged, change_dates.gone_names)
     ids = {each.target for listed in references.values() for each in listed if each.target is not None}
     targets = {**documents, **store.documents(ids - documents.keys())}
     verdicts = {id_: _NOT_CHECKED if each.kind in DESCRIBED else _UNKNOWN for id_, each in documents.items()}
     for id_, listed in references.items():
-        change_dates = change_dates or load_change_dates(store)
         is_historical = find_role(id_, documents[id_].kind, documents[id_].language) in _HISTORICAL
         relevant = [
             reference

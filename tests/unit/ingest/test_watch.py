@@ -169,7 +169,7 @@ def test_a_listener_that_fails_lets_files_be_looked_at(tmp_path: Path, monkeypat
 
 
 def test_a_network_drive_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "_file_system", lambda _: "nfs4")
+    monkeypatch.setattr(watching, "file_system", lambda _: "nfs4")
     hints = SystemHints([str(tmp_path)])
     assert (hints.listening, "nfs4" in hints.error) == (False, True)
 

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp_types import CallToolResult, TextContent
 from support.planted_secrets import dice, drawn, lines
 
 import waymeet.interfaces
 from waymeet.errors import UsageError
+from waymeet.interfaces import outgoing
 from waymeet.interfaces.masked_paths import unmask_path
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.types import Section
@@ -134,3 +137,13 @@ def test_output_passes_the_functions_that_mask() -> None:
     assert _modules_calling("cli", "click.echo", "print", "sys.stdout.write", "click.secho") <= set(_MAY_ECHO)
     for folder in ("http", "teams"):
         assert _modules_calling(folder, "msgspec.json.encode", "json.dumps", "JSONResponse") <= set(_MAY_ENCODE)
+
+
+@given(
+    text=st.text("aAbBkKeEyYtT1_-+= :/\n٣ſKé鍵×", max_size=40),
+    word=st.sampled_from(["", "Token", "PASS", "keY", "https://", " -p ", "begin ", "abcdefghijkl", "ABCDEFGHIJK1"]),
+)
+def test_the_quick_search_for_signs_finds_what_the_expression_finds(text: str, word: str) -> None:
+    middle = len(text) // 2
+    mixed = text[:middle] + word + text[middle:]
+    assert outgoing.has_sign(mixed) == bool(outgoing._SIGNS.search(mixed))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
-from support.corpus import Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 
 from waymeet.evaluate.collection import load_collection
 from waymeet.evaluate.indexing import collect_feedback, index_files
@@ -46,6 +46,15 @@ class LettersEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> "Sequence[Vector]":
         return [self.embed_query(text) for text in texts]
+
+
+class EnglishEmbedder(LettersEmbedder):
+    """A main model for English only."""
+
+    space = "english"
+
+    def supports_language(self, language: str) -> bool:
+        return not language
 
 
 class LengthReranker:
@@ -99,6 +108,12 @@ def copies() -> Tools:
     return Tools(store_of({"a.md": "tea is weighed by the gram", "a.html": "tea is weighed by the gram"}))
 
 
+def japanese() -> Tools:
+    """Index pages in a language that only the second model supports."""
+    pages = {"a.md": "鍵は引き出しにあります", "b.md": "お茶は熱いです"}
+    return Tools(store_of(pages, {"b.md": [(1.0, 0.0)]}), (EnglishEmbedder(), FixedEmbedder((1.0, 0.0))))
+
+
 @pytest.fixture(scope="module")
 def vault() -> Tools:
     collection = load_collection(VAULT, "")
@@ -149,6 +164,7 @@ def test_a_stage_reads_no_setting_that_it_does_not_declare(vault: Tools) -> None
     searches += [(Case(RECIPES[name], Query("Ada: tea"), Settings()), short_texts()) for name in ("auto", "memory")]
     searches += [(Case(RECIPES["auto"], Query("open_no_such_thing()"), Settings()), vault)]
     searches.append((Case(RECIPES["auto"], Query("tea"), Settings()), copies()))
+    searches.append((Case(RECIPES["neighbours"], Query("鍵はどこですか"), Settings()), japanese()))
     for case, tools in searches:
         recipe = replace(case.recipe, stages=tuple(record(stage, read, worked) for stage in case.recipe.stages))
         run_stages(recipe, case.query, tools, case.settings)

@@ -52,6 +52,8 @@ class Changes(Struct, frozen=True):
     """All files that exist, or may exist in folders that cannot be read."""
     known: int = 0
     """Number of indexed files."""
+    walked: Mapping[str, FoundFile] = {}
+    """All files that were found, by path."""
     read: int = 0
     """Number of files that had to be opened to see that they are unchanged."""
     roots: tuple[Root, ...] = ()
@@ -67,6 +69,11 @@ class Changes(Struct, frozen=True):
         """Number of indexed files that have not changed."""
         rejected = sum(seen.reason != "" and not seen.is_path_indexed for seen in self.seen.values())
         return self.files - len(self.added) - len(self.modified) - rejected
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether there are folders that could not be listed, or files without a known state."""
+        return any(item.unreadable and item.path not in self.walked for item in self.skipped)
 
     @property
     def number(self) -> int:
@@ -88,15 +95,22 @@ def removal_warning(changes: Changes, confirm_above: int) -> str:
     return ""
 
 
-def find_changes(root: Path, store: Store, settings: Settings, is_late: Callable[[], bool]) -> Changes | None:
+def find_changes(
+    root: Path,
+    store: Store,
+    settings: Settings,
+    is_late: Callable[[], bool],
+    on_path: Callable[[str], None] = lambda _: None,
+) -> Changes | None:
     """Compare the files with the index by size and time, or return None when `is_late`.
 
     A file is opened only if it was written at about the time of the last comparison, when its time is not reliable.
+    `on_path` is called with each folder and ignore file before it is read.
 
     Raises:
         NotFoundError: the root is gone or cannot be read.
     """
-    comparison = _Comparison(root, store, settings, quick=True)
+    comparison = _Comparison(root, store, settings, on_path, quick=True)
     for number, item in enumerate(comparison.items()):
         if number % _FILES_PER_TIME_CHECK == 0 and is_late():
             return None
@@ -119,12 +133,21 @@ def compare_files(root: Path, store: Store, settings: Settings) -> Changes:
 class _Comparison:
     """Classifies the files of a walk as added, modified or unchanged."""
 
-    def __init__(self, root: Path, store: Store, settings: Settings, *, quick: bool) -> None:
+    def __init__(
+        self,
+        root: Path,
+        store: Store,
+        settings: Settings,
+        on_path: Callable[[str], None] = lambda _: None,
+        *,
+        quick: bool,
+    ) -> None:
         self._roots = list_roots(root, store, settings)
         self._settings = settings
         self._started_ns = time_ns()
         self._known = store.fingerprints()
         self._last_run = load_run_state(store)
+        self._on_path = on_path
         self._quick = quick
         self._reparse_all = self._last_run.parser_fingerprint != parser_fingerprint(settings)
         self._changed_extras = set(installed_extras().split()) ^ set(self._last_run.extras.split())
@@ -144,7 +167,7 @@ class _Comparison:
         """Walk through all roots, and skip extra roots that are gone, to keep their documents."""
         project, *extra_roots = self._roots
         reserved = frozenset(root.prefix for root in extra_roots)
-        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved))
+        self._walks.append(walk(Path(project.folder), self._settings.ingest, "", reserved, self._on_path))
         yield from self._walks[-1]
         for root in extra_roots:
             problem = root_problem(root.folder)
@@ -152,7 +175,7 @@ class _Comparison:
                 self._missing.append((root.name, problem))
                 yield Skipped(root.prefix, f"{root.folder} {problem}", unreadable=True)
             elif not problem:
-                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix))
+                self._walks.append(walk(Path(root.folder), self._settings.ingest, root.prefix, (), self._on_path))
                 yield from self._walks[-1]
 
     def add(self, item: FoundFile | Skipped) -> None:
@@ -262,6 +285,7 @@ class _Comparison:
                 *(path for path in self._last_run.pending if path.endswith("/")),  # folders, which no walk finds
             },
             present={*self._present, *(path for path in absent if path.startswith(retained))},
+            walked=self._present,
             read=self._read,
             known=sum(not path.endswith("/") for path in self._known),
             roots=self._roots,

@@ -29,16 +29,38 @@ class OuterRules(Struct, frozen=True):
     """Rules of `info/exclude` and the user's file, which are weaker."""
 
 
+class _OuterFiles(Struct, frozen=True):
+    """Ignore files outside of a root, each with the path from their folder to the root."""
+
+    git: tuple[tuple[str, str], ...] = ()
+    excluded: tuple[tuple[str, str], ...] = ()
+
+
 def read_outer_rules(root: str) -> OuterRules:
     """Read the rules that apply to a root because it is inside of a repository."""
+    files = _find_outer_files(root)
+    return OuterRules(
+        tuple(_parse_rules(_read_text(file, follow=False), above) for file, above in files.git),
+        tuple(_parse_rules(_read_text(file), above) for file, above in files.excluded),
+    )
+
+
+def read_outer_texts(root: str) -> tuple[str, ...]:
+    """Read the ignore files outside of a root, to see whether they changed."""
+    files = _find_outer_files(root)
+    return tuple(f"{file}\n{_read_text(file)}" for file, _ in (*files.git, *files.excluded))
+
+
+def _find_outer_files(root: str) -> _OuterFiles:
     repository = _find_repository(root)
     if repository is None:
-        return OuterRules()
-    weaker = [_read_rules(_find_user_file(), _path_between(repository, root))]
+        return _OuterFiles()
+    inside = _path_between(repository, root)
+    weaker = [(_find_user_file(), inside)]
     if repository != root or not os.path.isdir(f"{root}/.git"):  # noqa: PTH112 - the walk reads the root's own
-        weaker.insert(0, _read_rules(f"{_find_git_folder(repository)}/info/exclude", _path_between(repository, root)))
-    files = ((f"{folder}/.gitignore", _path_between(folder, root)) for folder in _folders_above(root, repository))
-    return OuterRules(tuple(_read_rules(*file, follow=False) for file in files), tuple(weaker))
+        weaker.insert(0, (f"{_find_git_folder(repository)}/info/exclude", inside))
+    above = ((f"{folder}/.gitignore", _path_between(folder, root)) for folder in _folders_above(root, repository))
+    return _OuterFiles(tuple(above), tuple(weaker))
 
 
 def _find_repository(root: str) -> str | None:
@@ -123,8 +145,8 @@ def _unquote(value: str) -> str:
     return "".join(parts).strip()
 
 
-def _read_rules(file: str, above: str, *, follow: bool = True) -> Rules:
-    return Rules(_read_text(file, follow=follow).split("\n"), above=above)
+def _parse_rules(text: str, above: str) -> Rules:
+    return Rules(text.split("\n"), above=above)
 
 
 def _read_text(file: str, *, follow: bool = True) -> str:

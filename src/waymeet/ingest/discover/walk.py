@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -76,13 +76,21 @@ class _Folder(Struct, frozen=True):
 class Walk:
     """One walk through a folder, to be iterated once, with the number of ignored paths."""
 
-    def __init__(self, root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        root: Path,
+        ingest: Ingest,
+        prefix: str = "",
+        reserved: Collection[str] = (),
+        on_path: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.ignored = 0
         self.repositories: list[str] = []
         """Folders below the root that are repositories of their own, such as git submodules, each with its slash."""
         self._root = str(existing_folder(root))
         self._prefix = prefix
         self._reserved = reserved
+        self._on_path = on_path
         self._max_file_bytes = ingest.max_file_bytes
         self._settings_rules = Rules((*ingest.default_ignore, *ingest.ignore))
         self._secret_files = Rules(ingest.secret_files)
@@ -102,8 +110,10 @@ class Walk:
 
     def _list_folder(self, folder: _Folder) -> list[FoundFile | Skipped | _Folder]:
         """List the files and folders in a folder, the last first."""
+        path = f"{self._root}/{folder.path}"
+        self._on_path(path)
         try:
-            with os.scandir(f"{self._root}/{folder.path}") as listing:
+            with os.scandir(path) as listing:
                 entries = list(listing)
         except OSError as error:
             return [self._skip_unreadable(folder.path, error)]
@@ -194,11 +204,13 @@ class Walk:
         if GIT_FOLDER in names:
             if folder.path:
                 self.repositories.append(self._prefix + folder.path)
+            self._on_path(f"{self._root}/{folder.path}{GIT_FOLDER}/info")
             excluded = (self._read_rules(folder.path, f"{GIT_FOLDER}/info/exclude"), *excluded)
         return _Folder(folder.path, own, git, excluded)
 
     def _read_rules(self, folder: str, name: str) -> Rules:
         """Read an ignore file without following links, like git, or no rules if it is unreadable."""
+        self._on_path(f"{self._root}/{folder}{name}")
         try:
             raw = read_file(self._root, folder + name, _MAX_RULES_BYTES).raw
         except OSError:
@@ -207,18 +219,25 @@ class Walk:
         return Rules(text.split("\n"), folder)
 
 
-def walk(root: Path, ingest: Ingest, prefix: str = "", reserved: Collection[str] = ()) -> Walk:
+def walk(
+    root: Path,
+    ingest: Ingest,
+    prefix: str = "",
+    reserved: Collection[str] = (),
+    on_path: Callable[[str], None] = lambda _: None,
+) -> Walk:
     """Walk through a folder, sorted by path, with the prefix before every path.
 
     Strongest rule first: `.waymeetignore` (the deepest before those above it), `.gitignore` (likewise),
     `.git/info/exclude`, the user's global ignore file of git (`global_ignore`), the settings `ingest.ignore` and
     `ingest.default_ignore`. In a root inside a repository, the ignore files above it apply, too. Everything below an
-    ignored folder is ignored. Folders of the root with a reserved name (given with its slash) are skipped.
+    ignored folder is ignored. Folders of the root with a reserved name (given with its slash) are skipped. `on_path`
+    is called with each folder before it is listed, and with each ignore file before it is read.
 
     Raises:
         NotFoundError: the folder does not exist.
     """
-    return Walk(root, ingest, prefix, reserved)
+    return Walk(root, ingest, prefix, reserved, on_path)
 
 
 def _paths_below(root: Path, folders: Iterable[Path]) -> frozenset[str]:

@@ -29,7 +29,7 @@ from waymeet.interfaces.http.endpoints import (
 )
 from waymeet.interfaces.http.index_jobs import Jobs
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, gauges
-from waymeet.interfaces.http.middleware import TRUSTED, Middleware
+from waymeet.interfaces.http.middleware import MAY_READ, TRUSTED, Middleware
 from waymeet.interfaces.http.openapi import build_description
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.http.routes import INDEX, ROUTES
@@ -170,7 +170,8 @@ class Application:
 
     async def _follow_job(self, request: Request) -> Response:
         job = self.jobs.get(request.path_params["job"])
-        return StreamingResponse(self.jobs.events(job.id), media_type="text/event-stream")
+        events = self.jobs.events(job.id, request.scope.get(MAY_READ, lambda: True))
+        return StreamingResponse(events, media_type="text/event-stream")
 
     async def _metrics(self, _request: Request) -> Response:
         try:

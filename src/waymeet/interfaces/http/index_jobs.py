@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from time import time
 from typing import Literal
@@ -137,10 +137,13 @@ class Jobs:
             self._update(id_, state="cancelled", ended=time())  # a task that had not begun cannot record it
         return self.get(id_)
 
-    async def events(self, id_: str) -> AsyncIterator[bytes]:
-        """Yield the state of a job as server-sent events until it has ended."""
+    async def events(self, id_: str, may_read: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
+        """Yield the state of a job as server-sent events until it has ended.
+
+        They end earlier for a follower who may no longer read them.
+        """
         number, state = 0, self._state(id_)
-        while not self._is_closing:
+        while not self._is_closing and may_read():
             job, superseded = state.job, state.superseded
             number += 1
             name = "progress" if job.state == "running" else job.state
@@ -148,7 +151,7 @@ class Jobs:
             yield f"id: {number}\nevent: {name}\ndata: ".encode() + msgspec.json.encode(shown) + b"\n\n"
             if job.state != "running":
                 return
-            while not superseded.is_set():
+            while not superseded.is_set() and may_read():
                 try:
                     await asyncio.wait_for(superseded.wait(), _KEEPALIVE_SECONDS)
                 except TimeoutError:

@@ -41,7 +41,7 @@ _ID = re.compile(r"[\w.:-]{1,100}", re.ASCII)
 _AGENTS = re.compile(r"(/projects/[^/]+)?/mcp(/.*)?")
 _EVENTS = re.compile(r"(/projects/[^/]+)?/v1/index/[^/]+/events|(/p/[^/]+)?/status/events")
 _PAGES = re.compile(
-    r"(/p/[^/]+)?/(all|read/.*|compare|why-not|graph|graph/.*|status|status/problems"
+    r"(/p/[^/]+)?/(all|all/compare|read/.*|compare|why-not|graph|graph/.*|status|status/problems"
     r"|sign-in|sign-out|notes|skills|tasks|tasks/list|(item|new|edit|move|relate|delete|history)/.*)?",
     re.DOTALL,
 )
@@ -58,6 +58,9 @@ REQUEST_ID = "waymeet.request_id"
 """Key of the id of a request."""
 SENDER, PROJECT, AUDIT = "waymeet.sender", "waymeet.project", "waymeet.audit"
 """The same of a server of several projects: the sender, the project's name, and the function that records changes."""
+
+MAY_READ = "waymeet.may_read"
+"""Key of a function that tells whether the sender of a stream may still read the project."""
 
 
 class Access(Protocol):

@@ -25,7 +25,19 @@ _SUMMARIES = {
 }
 _BY_REFERENCE = frozenset(
     {
-        *("search", "read", "related", "describe", "graph", "entry", "update", "link", "forget", "use_skill"),
+        *(
+            "search",
+            "read",
+            "related",
+            "describe",
+            "graph",
+            "filters",
+            "entry",
+            "update",
+            "link",
+            "forget",
+            "use_skill",
+        ),
         *("history", "restore_version", "confirm", "resolve_conflict", "compare_checkpoint", "restore_checkpoint"),
     }
 )

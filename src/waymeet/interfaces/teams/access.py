@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from waymeet.errors import UsageError
@@ -64,6 +65,21 @@ class TeamAccess(NamedTuple):
             sender = self._find_sender(authorization)
         self.rate_limit.take(sender.name)
         return sender
+
+    def find_reader(self, headers: Mapping[str, str]) -> Sender:
+        """Find who reads a stream, again after it was opened, without noting a use of its session.
+
+        It is ANONYMOUS if the token is revoked or has expired, the session has ended, or tokens cannot be read.
+        """
+        authorization = headers.get("authorization", "")
+        try:
+            if authorization:
+                return self._find_sender(authorization)
+            return (
+                self._look_up(partial(self.sign_in.find_sender, is_use=False), headers.get("cookie", "")) or ANONYMOUS
+            )
+        except RequestRefusedError:
+            return ANONYMOUS
 
     def _find_sender(self, authorization: str) -> Sender:
         if not authorization:

@@ -33,6 +33,7 @@ from waymeet.interfaces.http.endpoints import (
 from waymeet.interfaces.http.metrics import MEDIA_TYPE, RequestMetrics, family
 from waymeet.interfaces.http.middleware import (
     AUDIT,
+    MAY_READ,
     PROJECT,
     REQUEST_ID,
     ROUTE,
@@ -47,7 +48,15 @@ from waymeet.interfaces.http.process import mount_agents
 from waymeet.interfaces.http.routes import ROUTES, Route
 from waymeet.interfaces.requests.errors import STARTED
 from waymeet.interfaces.requests.operation_table import OPERATIONS
-from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest, make_question, page_search
+from waymeet.interfaces.requests.operations.search import (
+    FiltersAnswer,
+    FiltersRequest,
+    SearchAnswer,
+    SearchRequest,
+    count_in_projects,
+    make_question,
+    page_search,
+)
 from waymeet.interfaces.teams.access import TeamAccess
 from waymeet.interfaces.teams.agents import Call, ListedProject, ListedProjects, TeamAgents
 from waymeet.interfaces.teams.audit_log import AuditLog
@@ -87,7 +96,14 @@ class TeamApplication:
         self._agents = self._make_agents()
         routes = [make_route(path, methods) for path, methods in self._endpoints().items()]
         self._router = Router([*routes, *self._agents.routes], redirect_slashes=False)
-        source = PageSource(self._served.readable, self.search, self._make_recorder, self._masks_secrets)
+        source = PageSource(
+            self._served.readable,
+            self.search,
+            self.list_filters,
+            self._make_check,
+            self._make_recorder,
+            self._masks_secrets,
+        )
         self._pages = TeamPages(self._access.sign_in, source)
 
     def app(self) -> Middleware:
@@ -148,11 +164,22 @@ class TeamApplication:
         inner["path"], inner["raw_path"] = match["path"], match["path"].encode("utf-8", "surrogatepass")
         inner[TRUSTED] = sender.may_write(entry.id)
         inner[AUDIT] = self._make_recorder(sender, entry, scope)
+        inner[MAY_READ] = self._make_check(scope, entry.id)
         scope[PROJECT] = entry.name
         try:
             await served.router(inner, receive, send)
         finally:
             scope[ROUTE] = inner.get(ROUTE, "/mcp" if match["path"] == "/mcp" else "other")
+
+    def _make_check(self, scope: MutableMapping[str, Any], project: str) -> Callable[[], bool]:
+        """Make the function that tells whether the sender of a stream may still read a project."""
+        headers = Request(scope).headers
+
+        def may_read() -> bool:
+            reader = self._access.find_reader(headers)
+            return any(each.entry.id == project for each in self._served.readable(reader))
+
+        return may_read
 
     def _make_recorder(
         self, sender: Sender, entry: RegisteredProject, scope: Mapping[str, Any]
@@ -190,6 +217,18 @@ class TeamApplication:
         readable = self._served.readable(sender)
         entries = _choose_entries([each.entry for each in readable], request.projects)
         return await readable[0].project.call(lambda _: self._search_entries(entries, request))
+
+    async def list_filters(self, sender: Sender, request: FiltersRequest) -> FiltersAnswer:
+        """List the values of filters in the projects that a sender may read.
+
+        The request may name some of them.
+
+        Raises:
+            NotFoundError: there is none, or none of a name.
+        """
+        readable = self._served.readable(sender)
+        entries = _choose_entries([each.entry for each in readable], request.projects)
+        return await readable[0].project.call(lambda _: count_in_projects(self._projects, entries, request))
 
     async def read(self, sender: Sender, request: "ReadRequest") -> "ReadAnswer":
         """Read a section or lines of a file by an id with the name of its project.

@@ -16,19 +16,19 @@ from starlette.routing import Mount, Router
 from waymeet.errors import WaymeetError
 from waymeet.interfaces.http.app import Application
 from waymeet.interfaces.http.endpoints import Endpoint, make_route, make_router
-from waymeet.interfaces.http.middleware import AUDIT, PROJECT, SENDER, TRUSTED, Receive, Send
+from waymeet.interfaces.http.middleware import AUDIT, MAY_READ, PROJECT, SENDER, TRUSTED, Receive, Send
 from waymeet.interfaces.http.problems import RequestRefusedError
 from waymeet.interfaces.outgoing import mask_outgoing
 from waymeet.interfaces.requests.decode import convert
-from waymeet.interfaces.requests.operations.search import SearchAnswer, SearchRequest
+from waymeet.interfaces.requests.operations.search import FiltersAnswer, FiltersRequest, SearchAnswer, SearchRequest
 from waymeet.interfaces.teams.sign_in import STATIC, TeamSignIn
 from waymeet.interfaces.teams.token_store import Sender
 from waymeet.interfaces.web.assets import send_asset
 from waymeet.interfaces.web.frame import ALL, FRAME, NO_PROJECT, PROJECTS, Frame, ProjectLink, project_prefix
 from waymeet.interfaces.web.html import HEADERS, link, respond
-from waymeet.interfaces.web.pages.all_projects import RESULTS, show_all_projects, show_all_results
+from waymeet.interfaces.web.pages.all_projects import PAGES as ALL_PAGES
+from waymeet.interfaces.web.pages.all_projects import AllProjects, Page
 from waymeet.interfaces.web.pages.sign_in import SIGN_IN, SIGN_OUT, allow_own_referrer, find_own_path, redirect
-from waymeet.interfaces.web.pages.status import MAY_READ
 from waymeet.interfaces.web.projects.paths import ProjectPath, add_query, pass_on, project_not_found, split_path
 from waymeet.interfaces.web.routes import Web, show_failure
 from waymeet.project.registered.registry import RegisteredProject
@@ -55,6 +55,9 @@ class PageSource(NamedTuple):
 
     list_readable: Callable[[Sender], Sequence[Served]]
     search: Callable[[Sender, SearchRequest], Awaitable[SearchAnswer]]
+    list_filters: Callable[[Sender, FiltersRequest], Awaitable[FiltersAnswer]]
+    make_check: Callable[[MutableMapping[str, Any], str], Callable[[], bool]]
+    """Makes the function that tells whether the sender of a stream may still read a project."""
     make_recorder: Callable[[Sender, RegisteredProject, Mapping[str, Any]], Callable[[str, str], None]]
     """Makes the function that records changes in the audit log."""
     masks_secrets: Callable[[], bool]
@@ -96,8 +99,7 @@ class TeamPages:
         """List the pages that belong to no project."""
         return {
             "/": {"GET": _open_search},
-            ALL: {"GET": partial(self._show_all, show_all_projects)},
-            RESULTS: {"GET": partial(self._show_all, show_all_results)},
+            **{path: {"GET": partial(self._show_all, page)} for path, page in ALL_PAGES.items()},
             SIGN_IN: {"GET": self._show_sign_in, "POST": self._use_token},
             SIGN_OUT: {"POST": self._sign_out},
             f"{STATIC}{{name}}": {"GET": send_asset},
@@ -117,7 +119,7 @@ class TeamPages:
             await RedirectResponse(address, 307, HEADERS)(scope, receive, send)
             return
         scope[TRUSTED], scope[AUDIT] = sender.may_write(entry.id), self._source.make_recorder(sender, entry, scope)
-        scope[MAY_READ] = partial(self._may_read, scope, entry.id)
+        scope[MAY_READ] = self._source.make_check(scope, entry.id)
         await pass_on(self._find_pages(served).router, ProjectPath(entry.name, page), scope, receive, send)
 
     def _find_pages(self, served: Served) -> _Pages:
@@ -130,14 +132,6 @@ class TeamPages:
         web = served.application.make_web(self._sign_in, self._make_frame)
         pages = self._pages[served.entry.id] = _Pages(served.application, web, make_router(web.endpoints()))
         return pages
-
-    def _may_read(self, scope: MutableMapping[str, Any], project: str) -> bool:
-        """Tell whether the sender of a stream may still read a project."""
-        headers = Request(scope).headers
-        if "authorization" in headers:
-            return True
-        sender = self._sign_in.find_sender(headers.get("cookie", ""), is_use=False)
-        return sender is not None and sender.may_read(project)
 
     def _make_frame(self, request: Request) -> Frame:
         """Describe what surrounds the pages of a request."""
@@ -161,17 +155,23 @@ class TeamPages:
             form_token=session.form_token if session else "",
         )
 
-    async def _show_all(self, page: Any, request: Request) -> Response:  # noqa: ANN401 - one of two functions
-        """Show the search over all projects that the sender may read."""
+    async def _show_all(self, page: Page, request: Request) -> Response:
+        """Show a page over all projects that the sender may read."""
+        sender: Sender = request.scope[SENDER]
+        source = AllProjects(partial(self._search, sender), partial(self._list_filters, sender), self._mask)
         try:
-            shown: Response = await page(partial(self._search, request.scope[SENDER]), self._mask, request)
+            return await page(source, request)
         except WaymeetError as error:
             return show_failure(error, request, self._mask)
-        return shown
 
     async def _search(self, sender: Sender, fields: dict[str, Any]) -> SearchAnswer:
         request = convert(SearchRequest, fields, lax=True)
         answer: SearchAnswer = self._mask(await self._source.search(sender, request))
+        return answer
+
+    async def _list_filters(self, sender: Sender, fields: dict[str, Any]) -> FiltersAnswer:
+        request = convert(FiltersRequest, fields, lax=True)
+        answer: FiltersAnswer = self._mask(await self._source.list_filters(sender, request))
         return answer
 
     def _mask(self, value: Any) -> Any:  # noqa: ANN401 - any value

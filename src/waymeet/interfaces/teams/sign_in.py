@@ -21,7 +21,7 @@ from waymeet.interfaces.web.sign_in.visitor import OLD_FORM, SignIn, Visitor
 _LOG = logging.getLogger(__name__)
 STATIC = "/static/"
 """Path above the style sheets and scripts, which need no token."""
-_PAGE = re.compile(r"/|/all|/all/results|/sign-in|/sign-out|/static/.*|/p/.*", re.DOTALL)
+_PAGE = re.compile(r"/|/all|/all/results|/all/compare|/sign-in|/sign-out|/static/.*|/p/.*", re.DOTALL)
 _OWNER = "owner"
 """In place of the id of a token: the user who runs the server."""
 _READ_ONLY = "Your token may read this project, and not change it."

@@ -11,12 +11,12 @@ from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.frame import FRAME, Frame
 from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.items.routes import ITEM_PAGES, ItemPage
-from waymeet.interfaces.web.pages.compare import show_comparison
+from waymeet.interfaces.web.pages.compare import COMPARE, show_comparison
 from waymeet.interfaces.web.pages.graph import DATA, GraphData, show_graph
 from waymeet.interfaces.web.pages.read import show_document
 from waymeet.interfaces.web.pages.search import show_results, show_search
 from waymeet.interfaces.web.pages.status import StatusEvents, show_problems, show_status
-from waymeet.interfaces.web.pages.why_not import show_why_not
+from waymeet.interfaces.web.pages.why_not import WHY_NOT, show_why_not
 from waymeet.interfaces.web.sign_in.visitor import SignIn
 
 Page = Callable[[Asker, Request], Awaitable[Response]]
@@ -29,8 +29,8 @@ FRAGMENTS = frozenset({RESULTS, "/pick", f"/all{RESULTS}"})
 PAGES: Mapping[str, Page] = {
     "/": show_search,
     RESULTS: show_results,
-    "/compare": show_comparison,
-    "/why-not": show_why_not,
+    COMPARE: show_comparison,
+    WHY_NOT: show_why_not,
     "/read/{path:path}": show_document,
     "/graph": show_graph,
     "/graph/{path:path}": show_graph,

@@ -1,14 +1,14 @@
 """Suggestions for a filter that is being typed at the end of a query, such as `kind:co`."""
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
-from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.requests.operations.search import FiltersAnswer
 from waymeet.interfaces.web.pages.fields import SearchState
 
-if TYPE_CHECKING:
-    from waymeet.interfaces.requests.operations.search import FiltersAnswer
-
+ListFilters = Callable[[dict[str, Any]], Awaitable[FiltersAnswer]]
+"""Answers the fields of a request for the values of filters, with secrets masked."""
 _MAX_VALUES = 10
 _FILTERS = {"kind": "kind", "path": "folder", "folder": "folder", "tag": "tag", "lang": "language", "type": "type"}
 """Keys that a person types, and the names of the filters."""
@@ -57,6 +57,16 @@ def find_unfinished(query: str) -> Unfinished | None:
     return Unfinished(query[: match.start()].rstrip(), match["key"].lower(), match["value"]) if match else None
 
 
+def drop_unfinished(query: str) -> str:
+    """Give a query without the filter at its end.
+
+    >>> drop_unfinished("berth kind:co"), drop_unfinished("kind:code berth")
+    ('berth', 'kind:code berth')
+    """
+    unfinished = find_unfinished(query)
+    return unfinished.query if unfinished else query
+
+
 def has_words(query: str) -> bool:
     """Return whether a query has more than filters.
 
@@ -66,13 +76,13 @@ def has_words(query: str) -> bool:
     return bool(_COMPLETE.sub(" ", query).strip())
 
 
-async def suggest_filters(asker: Asker, state: SearchState) -> Suggestions | None:
+async def suggest_filters(list_filters: ListFilters, state: SearchState) -> Suggestions | None:
     """Suggest values for the filter at the end of a query, or None if it needs none."""
     unfinished = find_unfinished(state.query)
     if unfinished is None:
         return None
     name = _FILTERS[unfinished.key]
-    answer: FiltersAnswer = await asker.ask("filters", name=name, prefix=unfinished.value, limit=_MAX_VALUES + 1)
+    answer = await list_filters({"name": name, "prefix": unfinished.value, "limit": _MAX_VALUES + 1})
     values = [value for value in answer.filters[0].values if '"' not in value.value] if answer.filters else []
     if not values or any(value.value.casefold() == unfinished.value.casefold() for value in values):
         return None

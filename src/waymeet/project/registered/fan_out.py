@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from math import ceil
 from threading import Lock
 from time import monotonic
@@ -167,15 +168,14 @@ class FanOut:
         If a word occurs in none of them, words are corrected in each.
         """
         opened = tuple(opened)
+        is_remote = any(each.project.address.is_server for each in opened)
+        run = self._start_pool().map if is_remote else map  # the answers of a server are waited for together
         estimates: dict[str, Estimate] = {}
         for corrected in (False, True):
-            for each in opened:
-                try:
-                    estimates[each.entry.id] = estimate_answer(
-                        each.project, each.query, question.over, corrected=corrected
-                    )
-                except WaymeetError:
-                    estimates.pop(each.entry.id, None)  # it is searched, and the search reports the error
+            found = run(partial(_estimate_opened, question, corrected=corrected), opened)
+            estimates = {
+                each.entry.id: estimate for each, estimate in zip(opened, found, strict=True) if estimate is not None
+            }
             if not find_unknown_words(estimates.values()):
                 break
         return estimates
@@ -224,6 +224,14 @@ class FanOut:
                 later = self._start_pool().submit(self._checks.run_quietly, each.entry.id, each.project)
                 self._later.add(later)
                 later.add_done_callback(self._later.discard)
+
+
+def _estimate_opened(question: Question, opened: _Opened, *, corrected: bool) -> "Estimate | None":
+    """Estimate whether a project answers the query, or return None if that fails."""
+    try:
+        return estimate_answer(opened.project, opened.query, question.over, corrected=corrected)
+    except WaymeetError:  # it is searched, and the search reports the error
+        return None
 
 
 def _map_here(

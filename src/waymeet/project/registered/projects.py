@@ -119,7 +119,7 @@ class Projects:
         searched = self._fan_out.search(question, entries)
         answers = {each.name: each.answer for each in searched if each.answer is not None}
         errors = {each.name: each.error for each in searched if each.error is not None}
-        failures = tuple(_report_failure(name, error) for name, error in errors.items())
+        failures = tuple(report_failure(name, error) for name, error in errors.items())
         if not answers:
             _raise_common_error(errors)
         merged = merge_answers(answers, question.limit, add_project_name)
@@ -226,7 +226,8 @@ def _report_estimates(left_out: Iterable[Searched]) -> Iterator[Degraded]:
             yield Degraded(degraded.stage, degraded.code, f"{each.name}: {degraded.detail}")
 
 
-def _report_failure(name: str, error: WaymeetError) -> Degraded:
+def report_failure(name: str, error: WaymeetError) -> Degraded:
+    """Report that a project cannot be opened or searched."""
     detail = f"{name}: {error.message} {error.hint}".replace("\n", " ").rstrip()
     return Degraded("project", "project_unavailable", detail)
 
@@ -236,5 +237,5 @@ def _raise_common_error(errors: Mapping[str, WaymeetError]) -> NoReturn:
     for error in errors.values():
         if isinstance(error, UsageError) and not isinstance(error, NotFoundError | SettingsError):
             raise error
-    detail = "; ".join(_report_failure(name, error).detail for name, error in errors.items())
+    detail = "; ".join(report_failure(name, error).detail for name, error in errors.items())
     raise IndexUnavailableError(f"No project can be searched. {detail}", "List them: waymeet projects")

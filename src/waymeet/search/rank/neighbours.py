@@ -5,7 +5,8 @@ names no place belongs to the first chunk of its document.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from waymeet.analysis import contains_phrase, count_terms, normalise_text
 from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import rrf, share_of_best
 from waymeet.ports import Store
-from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates
+from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows
 from waymeet.search.retrieve.dense import best_of_each_document
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Neighbours, Settings
@@ -56,7 +57,22 @@ def fuse_normalised(search: Search, _tools: Tools, settings: Settings) -> Search
         fused.append((Candidate(row.document, (row.chunk,), score, sources), score))
     best = max((score.value for _, score in fused), default=0.0)
     candidates = (replace(candidate, score=share_of_best("fused", score, best)) for candidate, score in fused)
-    return replace(search, candidates=sort_candidates(candidates), search_type=search_type)
+    return replace(search, candidates=_sort_candidates(search, candidates), search_type=search_type)
+
+
+def _sort_candidates(search: Search, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Sort candidates by falling score, ties by the rank in the more reliable list.
+
+    The first of one list and the first of the other often have the same score. Words are more reliable, unless the
+    texts are in another language than the query.
+    """
+    reliable = "vector" if search.is_cross_lingual else "lexical"
+
+    def order(candidate: Candidate) -> tuple[float, float, str, tuple[str, ...]]:
+        rank = min((each.rank for each in candidate.sources if each.source == reliable), default=inf)
+        return -candidate.score.value, rank, candidate.document, candidate.chunks
+
+    return tuple(sorted(candidates, key=order))
 
 
 def collapse_to_files(search: Search, _tools: Tools, _settings: Settings) -> Search:
@@ -120,7 +136,8 @@ def spread_activation(search: Search, tools: Tools, settings: Settings) -> Searc
     allowed = tools.store.first_passing_chunks({path.document for path in paths.values()}, search.filters)
     chunks = [chunk for chunk, path in paths.items() if path.document in allowed]
     passing = _filter_by_text(tools.store, chunks, search.filters)
-    candidates = sort_candidates(_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
+    reached = (_candidate(chunk, path) for chunk, path in paths.items() if chunk in passing)
+    candidates = _sort_candidates(search, reached)
     if not numbers.displace:
         seeds = {seed.chunks for seed in search.candidates}
         candidates = _leave_out_displacing(candidates, seeds, numbers.max_results)

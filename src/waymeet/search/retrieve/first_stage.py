@@ -11,6 +11,7 @@ from waymeet.analysis.languages import detect_language, language_name
 from waymeet.errors import EmbeddingError
 from waymeet.formulas.bm25 import explain_bm25f
 from waymeet.formulas.relevance import SURE_STEPS
+from waymeet.ports import choose_embedder
 from waymeet.search.retrieve.dense import (
     VectorResult,
     comparable_spaces,
@@ -200,7 +201,8 @@ def _add_vector_list(
         detail = f"no embedding model was trained on {language_name(coverage.language)}; similarities may be wrong"
         search = search.degrade("vector", "unsupported_language", detail)
     if on_demand:
-        added = f"; {on_demand.embedded} were embedded for this query" if on_demand.embedded else ""
+        verb = "was" if on_demand.embedded == 1 else "were"
+        added = f"; {on_demand.embedded} {verb} embedded for this query" if on_demand.embedded else ""
         return search.degrade("vector", "partial_vectors", f"{coverage} so far{added}")
     return search
 
@@ -218,6 +220,25 @@ def trim_lexical(search: Search, _tools: Tools, settings: Settings) -> Search:
     if len(strong) == len(ranking):
         return search.skip("no weak scores")
     return replace(search, lists={**search.lists, "lexical": strong})
+
+
+def trim_vector(search: Search, tools: Tools, settings: Settings) -> Search:
+    """Leave out the vectors of a secondary model if words have a clear best match.
+
+    A fusion by rank gives both lists the same weight. The secondary model, for other languages than the main one's, is
+    less reliable than words, unless most of what it finds is in another language than the query.
+    """
+    words, vectors = search.ranking("lexical"), search.ranking("vector")
+    if not words or not vectors or not settings.rrf.clear_lexical:
+        return search.skip("only one list" if settings.rrf.clear_lexical else "setting rrf.clear_lexical is 0")
+    if choose_embedder(tools.embedders, detect_language(search.vector_text or search.text)) is tools.embedders[0]:
+        return search.skip("vectors of the main model")
+    if search.is_cross_lingual:
+        return search.skip("most similar sections are in another language")
+    second = words[1].score if len(words) > 1 else 0.0
+    if second > settings.rrf.clear_lexical * words[0].score:
+        return search.skip("no section matches the words best by far")
+    return replace(search, lists={source: rows for source, rows in search.lists.items() if source != "vector"})
 
 
 def pool_size(search: Search, settings: Settings) -> int:

@@ -44,8 +44,9 @@ def matched_words(text: str, terms: Collection[str]) -> list[str]:
 def _match_ranges(text: str, terms: Collection[str]) -> Iterator[tuple[int, int]]:
     """Yield the ranges of matching tokens, joined if they overlap and widened to words."""
     begin = finish = -1
+    wanted = frozenset(terms)
     for start, end, token_terms in token_spans(text):
-        if not any(term in terms for term in token_terms):
+        if wanted.isdisjoint(token_terms):
             continue
         if start >= finish:
             if begin >= 0:

@@ -15,10 +15,11 @@ def snippet(text: str, term_weights: Mapping[str, float], chars: int) -> tuple[s
     >>> snippet("Nothing here at all.\nRanks are fused by RRF.", {"fuse": 1.0}, 25)
     ('Ranks are fused by RRF.', ((10, 15),))
     """
+    wanted = term_weights.keys()
     matches = [
-        (start, end, term)
+        (start, end, _best_term(terms, term_weights))
         for start, end, terms in token_spans(text)
-        if (term := _best_term(terms, term_weights)) is not None
+        if not wanted.isdisjoint(terms)
     ]
     begin, finish = _window(text, matches, term_weights, chars)
     shown = text[begin:finish]
@@ -29,10 +30,9 @@ def snippet(text: str, term_weights: Mapping[str, float], chars: int) -> tuple[s
     return f"{lead}{shown}{tail}", _merge_ranges(ranges)
 
 
-def _best_term(terms: tuple[str, ...], term_weights: Mapping[str, float]) -> str | None:
-    """Return the term of a token with the largest weight, None if none is in the query."""
-    matched = (term for term in terms if term in term_weights)
-    return max(matched, key=lambda term: (term_weights[term], term), default=None)
+def _best_term(terms: tuple[str, ...], term_weights: Mapping[str, float]) -> str:
+    """Return the term of a token with the largest weight. At least one is in the query."""
+    return max((term for term in terms if term in term_weights), key=lambda term: (term_weights[term], term))
 
 
 def _window(

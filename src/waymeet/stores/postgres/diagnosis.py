@@ -1,4 +1,4 @@
-"""Checks of a server: version, extension, rights, latency and clock, each with a remedy."""
+"""Checks of a server: version, extension, rights, policies, latency and clock."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ _ROUND_TRIPS = 5
 _EXTENSION = """
 SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
     (SELECT default_version FROM pg_available_extensions WHERE name = 'vector')
+"""
+_ROW_SECURITY = """
+SELECT c.relrowsecurity, row_security_active(c.oid), current_user,
+    (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) FROM pg_class c WHERE c.oid = to_regclass(%s)
 """
 _RIGHTS = """
 SELECT pg_is_in_recovery(), has_database_privilege(current_database(), 'CREATE'),
@@ -66,6 +70,7 @@ def _check(connection: Connection, server: str) -> Iterator[Check]:
     yield _check_extension(connection)
     yield _check_tables(connection, server)
     yield _check_rights(connection)
+    yield from _check_row_security(connection)
     yield _check_latency(connection)
     yield _check_clock(connection)
 
@@ -100,6 +105,23 @@ def _check_rights(connection: Connection) -> Check:
         return Check(is_ok=True, message="the user may write")
     remedy = f"To index with it: GRANT CREATE ON DATABASE … TO …, or rights on the schema {SCHEMA}"
     return Check(is_ok=True, message="the user may only read", remedy=remedy)
+
+
+def _check_row_security(connection: Connection) -> Iterator[Check]:
+    """Check whether the server keeps collections apart, if there are tables."""
+    row = connection.execute(_ROW_SECURITY, (f"{SCHEMA}.chunks",)).fetchone()
+    if row is None:
+        return
+    has_policies, is_active, user, is_superuser = row
+    message = "row-level security is in force: a transaction reads and writes one collection only"
+    if is_active:
+        yield Check(is_ok=True, message=message)
+        return
+    cause = f"the user {user} {'is a superuser' if is_superuser else 'may bypass it (BYPASSRLS)'}"
+    remedy = "For several projects or a team, use a user that is neither superuser nor has BYPASSRLS."
+    if not has_policies:
+        cause, remedy = "the tables have no policies", "If they have an older version: waymeet index"
+    yield Check(is_ok=True, message=f"row-level security is not in force: {cause}", remedy=remedy)
 
 
 def _check_latency(connection: Connection) -> Check:

@@ -84,10 +84,12 @@ def _match_documents(content: SegmentContent) -> Iterator[tuple[slice, NDArray[n
     """Yield blocks of chunk entries, with the document entry of the same term for each, or -1."""
     documents, chunks = content.lists["document"], content.lists["chunk"]
     document_keys = documents.terms[documents.term_of_entry].astype(np.uint64) << np.uint64(32) | documents.positions
-    terms = chunks.term_of_entry
-    for start in range(0, len(terms), _BLOCK):
+    for start in range(0, len(chunks.positions), _BLOCK):
         block = slice(start, start + _BLOCK)
-        keys = chunks.terms[terms[block]].astype(np.uint64) << np.uint64(32) | content.owner[chunks.positions[block]]
+        first, last = np.searchsorted(chunks.starts, (start, start + _BLOCK - 1), "right") - 1
+        sizes: Ints = np.diff(np.clip(chunks.starts[first : last + 2], start, start + _BLOCK))
+        terms = np.repeat(chunks.terms[first : last + 1].astype(np.uint64) << np.uint64(32), sizes)
+        keys = terms | content.owner[chunks.positions[block]]
         if not len(document_keys):
             yield block, np.full(len(keys), -1)
             continue

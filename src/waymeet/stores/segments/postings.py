@@ -271,7 +271,11 @@ def read_content(file: ArrayContent) -> SegmentContent:
 def read_lists(file: ArrayContent, level: str) -> PostingLists:
     """Read all posting lists of a level."""
     encoded = read_codes(file, level)
-    frequencies = decode_frequencies(encoded, np.arange(len(encoded.codes)))
+    return PostingLists(*read_positions(file, level), decode_frequencies(encoded, np.arange(len(encoded.codes))))
+
+
+def read_positions(file: ArrayContent, level: str) -> tuple[Ints, NDArray[np.int64], Ints]:
+    """Read the terms of a level, the starts of their lists, and all positions."""
     ranges = count_ranges(len(file.integers(f"{level}s")))
     sizes = file.array(f"{level} sizes").astype(np.int64)
     sizes[file.array(f"{level} long lists")] = file.array(f"{level} long sizes")
@@ -280,7 +284,7 @@ def read_lists(file: ArrayContent, level: str) -> PostingLists:
     if ranges > 1:
         offsets = np.arange(len(sizes), dtype=np.uint32) % np.uint32(ranges) * np.uint32(RANGE)
         positions = positions + np.repeat(offsets, sizes)
-    return PostingLists(_read_terms(file, level)[: len(sizes) // ranges], starts[::ranges], positions, frequencies)
+    return _read_terms(file, level)[: len(sizes) // ranges], starts[::ranges], positions
 
 
 def _read_terms(file: ArrayContent, level: str) -> Ints:

@@ -88,6 +88,22 @@ def test_followers_end_when_the_server_ends(monkeypatch: pytest.MonkeyPatch) -> 
     asyncio.run(follow())
 
 
+def test_a_follower_ends_who_may_no_longer_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def follow() -> None:
+        monkeypatch.setattr(index_jobs, "_KEEPALIVE_SECONDS", 0.0)
+        jobs, running, id_ = await _start(monkeypatch)
+        rights = [True]
+        events = jobs.events(id_, lambda: bool(rights))
+        assert (await _next(events))["state"] == "running"
+        assert await anext(events) == b": keep-alive\n\n"
+        running.report(1, 2, "secret.md")
+        rights.clear()
+        assert [event async for event in events if b"secret.md" in event] == []
+        await jobs.close()
+
+    asyncio.run(follow())
+
+
 def test_a_job_that_is_cancelled_before_it_begins_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     async def cancel() -> None:
         jobs = Jobs(Running(), 1)  # type: ignore[arg-type]  # it only runs work

@@ -93,6 +93,16 @@ def test_a_snippet_leaves_out_what_the_headings_show() -> None:
     assert [part.text for part in split_snippet(only, {"Setup"})] == ["Setup"]
 
 
+def test_a_snippet_shows_links_and_code_without_their_marks() -> None:
+    text = 'See [the keys](https://keys.example/rotate "Keys").\n```js\nrotate()\n```\n| a |\n|---|'
+    section = Section("a#L1-L5", 1, 5, ("Setup",), text, ((9, 13), (29, 35), (58, 64)))
+    parts = list(split_snippet(section, {"Setup"}))
+    assert "".join(part.text for part in parts) == "See the keys.\nrotate()\n| a |"
+    assert [part.text for part in parts if part.is_match] == ["keys", "rotate"]
+    code = split_snippet(section, set())
+    assert "".join(part.text for part in code) == text
+
+
 def test_a_bar_groups_signals() -> None:
     lexical = product("weight × words", value(0.5, "weight"), value(1.0, "BM25F of vector.md", "lexical"))
     fused = total("fused", lexical, value(0.25, "cosine", "vector"))

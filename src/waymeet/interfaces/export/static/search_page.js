@@ -46,18 +46,18 @@ function showHit(hit, pageLines) {
   const place = element("p", { class: "place" },
     element("span", { class: "path" }, path), " ",
     element("span", { class: "range" }, `${hit.start}–${hit.end}`));
-  if (headings.length) {
-    place.append(" ", element("span", { class: "headings", lang: langOf(headings.join(" ")) }, ...headings.map((heading) => element("span", {}, heading))));
-  }
   place.append(" ", element("span", { class: "score", title: "BM25F score" }, `score ${hit.score.toFixed(2)}`));
+  const heading = element("h2", { lang: langOf(name) }, element("a", { class: "open", href: addressOf(hit, pageLines) }, name || path));
+  if (headings.length) {
+    heading.append(" ", element("span", { class: "headings", lang: langOf(headings.join(" ")) }, ...headings.map((text) => element("span", {}, text))));
+  }
   const shown = element("p", { class: kind === "code" ? "snippet code" : "snippet", lang: langOf(hit.snippet) });
   splitSnippet(hit.snippet, hit.highlights, kind === "code" ? [] : [name, ...hit.headings]).forEach((parts, number) => {
     if (number) shown.append("\n");
     shown.append(...parts.map(([text, isMatch]) => (isMatch ? element("mark", {}, text) : text)));
   });
   return element("li", { class: "hit", "data-kind": kind, "data-id": `${path}#L${hit.start}-L${hit.end}`, "data-score": hit.score },
-    element("h2", { lang: langOf(name) }, element("a", { class: "open", href: addressOf(hit, pageLines) }, name || path)),
-    place, shown);
+    heading, place, shown);
 }
 
 function showUnknown({ token, similar }, query) {

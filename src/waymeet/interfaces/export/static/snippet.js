@@ -73,27 +73,54 @@ function mergeRanges(ranges) {
   return merged;
 }
 
-// Split a snippet into lines of [text, isMatch] parts. Lines that only repeat a heading shown above are left out.
+const FENCE = /^(`{3,}|~{3,})\s*[\w+.#-]*$/; // the line before or after a block of code in Markdown
+const MARKS = /^#{1,6} +|!?\[(?<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)|<a\s+(?:id|name)=[^<>]*>\s*<\/a>/gi; // of headings, links and anchors
+
+// Split a snippet into lines of [text, isMatch] parts. Rules and lines that only repeat a heading are left out.
 export function splitSnippet(text, highlights, headings) {
   const lines = [];
   let at = 0;
   for (const line of text.split("\n")) { lines.push([at, at + line.length]); at += line.length + 1; }
   const kept = lines.filter(([first, last]) => isText(text.slice(first, last), headings));
   return (kept.length ? kept : lines).map(([first, last]) => {
-    const parts = [];
-    let position = first + (headings.length ? (/^#{1,6} +/.exec(text.slice(first, last))?.[0].length ?? 0) : 0);
-    for (const [start, end] of highlights) {
-      if (start < position || end > last) continue;
-      if (start > position) parts.push([text.slice(position, start), false]);
-      parts.push([text.slice(start, end), true]);
-      position = end;
-    }
-    if (position < last) parts.push([text.slice(position, last), false]);
-    return parts;
+    const shown = headings.length ? visible(text.slice(first, last)) : [[0, last - first]];
+    return shown.flatMap(([start, end]) => splitRange(text, highlights, first + start, first + end));
   });
 }
 
+function splitRange(text, highlights, position, last) {
+  const parts = [];
+  for (const [from, to] of highlights) {
+    const [start, end] = [Math.max(from, position), Math.min(to, last)];
+    if (start >= end) continue;
+    if (start > position) parts.push([text.slice(position, start), false]);
+    parts.push([text.slice(start, end), true]);
+    position = end;
+  }
+  if (position < last) parts.push([text.slice(position, last), false]);
+  return parts;
+}
+
+// The ranges of a line of Markdown without the marks of a heading and the addresses of links.
+function visible(line) {
+  const ranges = [];
+  let start = 0;
+  for (const mark of line.matchAll(MARKS)) {
+    ranges.push([start, mark.index]);
+    const inside = mark.groups.text ? mark.index + mark[0].indexOf("[") + 1 : 0;
+    if (inside) ranges.push([inside, inside + mark.groups.text.length]);
+    start = mark.index + mark[0].length;
+  }
+  return [...ranges, [start, line.length]].filter(([first, last]) => last > first);
+}
+
 function isText(line, headings) {
+  if (headings.length && (isRule(line.trim()) || !visible(line).some(([first, last]) => line.slice(first, last).trim()))) return false;
   const text = line.trim().replace(/^[…#]+/, "").replace(/[#…]+$/, "").trim();
   return Boolean(text) && !(/^[ …]*#/.test(line) && headings.includes(text));
+}
+
+// Whether a line of Markdown is the border of a block of code, or below the head of a table.
+function isRule(line) {
+  return FENCE.test(line) || (line.includes("---") && /^[|: -]+$/.test(line));
 }

@@ -1,13 +1,14 @@
 """The search operation, and the values that its filters can have."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from waymeet.analysis.doc_types import normalise_doc_type
-from waymeet.errors import RequestError
+from waymeet.errors import RequestError, WaymeetError
 from waymeet.interfaces.requests import cursor
 from waymeet.interfaces.requests.budget import estimate_cost, fit_hits
 from waymeet.interfaces.requests.fields import (
@@ -26,11 +27,13 @@ from waymeet.interfaces.requests.fields import (
 )
 from waymeet.project import Project
 from waymeet.project.registered.fan_out import Question
+from waymeet.project.registered.projects import Projects, report_failure
+from waymeet.project.registered.registry import RegisteredProject
 from waymeet.search.cancellation import CANCELLATION, check_cancelled
 from waymeet.search.shape.facets import count_documents
 from waymeet.search.understand.inline_filters import TIME_FORMAT, parse_time
 from waymeet.settings import Layer
-from waymeet.types import Answer, Degraded, Facet, FacetValue, Filters, Hit, Query, Variant
+from waymeet.types import Answer, Degraded, Facet, FacetName, FacetValue, Filters, Hit, Query, Variant
 
 _STALE_CURSOR = "the index changed since the previous page; results may be new, gone or reordered, none is repeated"
 
@@ -133,6 +136,13 @@ class FiltersRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     ] = ""
     prefix: Annotated[str, Meta(max_length=1000, description="Only values with this text, the beginning first.")] = ""
     limit: Annotated[int, Meta(ge=1, le=10_000, description="Maximum values of each filter.")] = 20
+    projects: Annotated[
+        Names,
+        Meta(
+            description="Count in these projects of the user instead, by name, or in all by `*`. Their files are not "
+            "compared with their indexes first. Empty for this project."
+        ),
+    ] = ()
 
 
 class FiltersAnswer(Struct, frozen=True, kw_only=True):
@@ -199,10 +209,14 @@ def _search(project: Project, request: SearchRequest, query: Query, over: tuple[
     """
     if not request.projects:
         return project.search(query, refresh=request.refresh, over=over)
+    others = _find_others(project)
+    return others.ask(make_question(request, query.limit, over), others.entries(request.projects))
+
+
+def _find_others(project: Project) -> Projects:
     if project.others is None:
         raise RequestError("Other projects cannot be searched here.", "Leave out `projects`.")
-
-    return project.others.ask(make_question(request, query.limit, over), project.others.entries(request.projects))
+    return project.others
 
 
 def make_question(request: SearchRequest, limit: int, over: tuple[Layer, ...] = ()) -> Question:
@@ -287,14 +301,47 @@ def _parse_time(field: str, written: str) -> int:
 
 
 def answer_filters(project: Project, request: FiltersRequest) -> FiltersAnswer:
-    """List values of filters, the most frequent first."""
+    """List values of filters, the most frequent first.
+
+    Raises:
+        RequestError: other projects cannot be read here.
+    """
+    if request.projects:
+        others = _find_others(project)
+        return count_in_projects(others, others.entries(request.projects), request)
     store, degraded = project.refreshed_store()
-    facets = [facet for facet in count_documents(store) if request.name in ("", facet.name)]
-    return FiltersAnswer(
-        filters=tuple(
-            Facet(facet.name, _match_values(facet.values, request.prefix)[: request.limit]) for facet in facets
-        ),
-        degraded=degraded,
+    return FiltersAnswer(filters=_select_values(count_documents(store), request), degraded=degraded)
+
+
+def count_in_projects(
+    projects: Projects, entries: Iterable[RegisteredProject], request: FiltersRequest
+) -> FiltersAnswer:
+    """List values of filters with the number of documents in several projects.
+
+    A project that cannot be opened is named in `degraded`.
+    """
+    counts: dict[FacetName, Counter[str]] = {name: Counter() for name in get_args(FacetName)}
+    failures = []
+    for entry in entries:
+        try:
+            facets = count_documents(projects.open(entry).refreshed_store(refresh=False)[0])
+        except WaymeetError as error:
+            failures.append(report_failure(entry.name, error))
+            continue
+        for facet in facets:
+            counts[facet.name].update({value.value: value.count for value in facet.values})
+    merged = [
+        Facet(name, tuple(FacetValue(*pair) for pair in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))))
+        for name, found in counts.items()
+    ]
+    return FiltersAnswer(filters=_select_values(merged, request), degraded=tuple(failures))
+
+
+def _select_values(facets: Iterable[Facet], request: FiltersRequest) -> tuple[Facet, ...]:
+    return tuple(
+        Facet(facet.name, _match_values(facet.values, request.prefix)[: request.limit])
+        for facet in facets
+        if request.name in ("", facet.name)
     )
 
 

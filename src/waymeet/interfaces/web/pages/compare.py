@@ -1,17 +1,20 @@
 """The comparison page: the same query by two recipes, side by side."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from waymeet.interfaces.requests.operations.search import SearchAnswer
 from waymeet.interfaces.web.ask import Asker
+from waymeet.interfaces.web.frame import page_url
 from waymeet.interfaces.web.html import respond
-from waymeet.interfaces.web.pages.fields import read_state
-from waymeet.interfaces.web.pages.search import list_recipes, show_hit
+from waymeet.interfaces.web.pages.fields import SearchState, read_state
+from waymeet.interfaces.web.pages.search import ShownHit, list_recipes, show_hit
 from waymeet.types import Hit
+
+COMPARE = "/compare"
 
 
 class RankLine(NamedTuple):
@@ -23,26 +26,37 @@ class RankLine(NamedTuple):
 
 async def show_comparison(asker: Asker, request: Request) -> Response:
     """Show the results of two recipes, with lines between equal hits."""
-    state = read_state(request)
-    names = (state.recipe or "auto", request.query_params.get("with", "") or "classic")
-    columns, lines = [], list[RankLine]()
-    if state.query:
-        answers = [await asker.ask("search", **state._replace(recipe=name).request(), explain=True) for name in names]
-        places = [_places(answer) for answer in answers]
-        columns = [
-            (answer, [(show_hit(hit), others.get(hit.id)) for hit in answer.hits])
-            for answer, others in zip(answers, reversed(places), strict=True)
-        ]
-        lines = list(_lines(answers[0].hits, places[1], max(map(len, places))))
+    state, names = read_state(request), read_names(request)
     values = {
-        "state": asker.mask(state),
-        "query": asker.mask(state.query),
+        **asker.mask({"state": state, "query": state.query, "names": names}),
+        **await compare_recipes(lambda fields: asker.ask("search", **fields), state, names, show_hit),
         "recipes": list_recipes(asker),
-        "names": asker.mask(names),
-        "columns": columns,
-        "lines": lines,
+        "compare_url": page_url(COMPARE),
     }
     return respond("compare.html", values)
+
+
+def read_names(request: Request) -> tuple[str, str]:
+    """Read the names of the two recipes from the query string of a request."""
+    return request.query_params.get("recipe", "").strip() or "auto", request.query_params.get("with", "") or "classic"
+
+
+async def compare_recipes(
+    search: Callable[[dict[str, Any]], Awaitable[SearchAnswer]],
+    state: SearchState,
+    names: Sequence[str],
+    show: Callable[[Hit], ShownHit],
+) -> dict[str, Any]:
+    """Search by two recipes, and prepare both lists for a template."""
+    if not state.query:
+        return {"columns": [], "lines": []}
+    answers = [await search({**state._replace(recipe=name).request(), "explain": True}) for name in names]
+    places = [_places(answer) for answer in answers]
+    columns = [
+        (answer, [(show(hit), others.get(hit.id)) for hit in answer.hits])
+        for answer, others in zip(answers, reversed(places), strict=True)
+    ]
+    return {"columns": columns, "lines": list(_lines(answers[0].hits, places[1], max(map(len, places))))}
 
 
 def _places(answer: SearchAnswer) -> dict[str, int]:

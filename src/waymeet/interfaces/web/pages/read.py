@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -49,6 +51,16 @@ class Text(NamedTuple):
     blocks: Sequence[Block]
     lines: Sequence[Any]
     outline: Sequence[Outline]
+
+
+class ShownLink(NamedTuple):
+    """A link from or to a document."""
+
+    connection: Connection
+    number: int
+    """Number of equal links."""
+    has_path: bool
+    """Whether the title alone does not tell which document it is."""
 
 
 class _Version(NamedTuple):
@@ -113,12 +125,20 @@ def _format_time(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _list_links(related: RelatedAnswer, document: str) -> list[Connection]:
-    """List the links to other documents, without translations, which the head of the page has."""
+def _list_links(related: RelatedAnswer, document: str) -> list[ShownLink]:
+    """List the links to other documents, without translations, which the head of the page has.
+
+    Links that look the same are one with their number. A path tells documents of the same title apart.
+    """
+    counts: Counter[Connection] = Counter()
+    titles: dict[str, set[str]] = {}
+    for connection in related.links:
+        other = connection.id.partition("#")[0]
+        if connection.kind != "translation" and other != document:
+            counts[replace(connection, line=0, section="", text="")] += 1
+            titles.setdefault(connection.title, set()).add(other)
     return [
-        connection
-        for connection in related.links
-        if connection.kind != "translation" and connection.id.partition("#")[0] != document
+        ShownLink(connection, count, has_path=len(titles[connection.title]) > 1) for connection, count in counts.items()
     ]
 
 

@@ -14,12 +14,21 @@ from waymeet.interfaces.web.html import respond
 from waymeet.interfaces.web.newest_search import NEWEST
 from waymeet.interfaces.web.pages.fields import FACETS, LIMITS, SearchState, read_state
 from waymeet.interfaces.web.signals import Bar, build_bar
-from waymeet.interfaces.web.suggestions import find_unfinished, has_words, suggest_filters
+from waymeet.interfaces.web.suggestions import drop_unfinished, has_words, suggest_filters
 from waymeet.recipes import RECIPES
 from waymeet.types import Facet, Hit, Section
 
 OTHER_RECIPES = ("threeway", "classic")
 """Recipes that are offered when nothing looks relevant."""
+
+_FENCE = re.compile(r"(`{3,}|~{3,})\s*[\w+.#-]*")
+"""The line before or after a block of code in Markdown."""
+_MARKS = re.compile(
+    r"""^#{1,6} +|!?\[(?P<text>[^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+["'][^"']*["'])?\)"""
+    r"|<a\s+(?:id|name)=[^<>]*>\s*</a>",
+    re.IGNORECASE,
+)
+"""The marks of a heading, a link or image with its text, and an anchor without text."""
 
 
 class SnippetPart(NamedTuple):
@@ -78,9 +87,8 @@ async def _search(asker: Asker, request: Request) -> dict[str, Any]:
 
 
 async def _results(asker: Asker, state: SearchState, shown: SearchState) -> dict[str, Any]:
-    completions = await suggest_filters(asker, shown)
-    unfinished = find_unfinished(state.query) if completions else None
-    searched = unfinished.query if unfinished else state.query
+    completions = await suggest_filters(lambda fields: asker.ask("filters", **fields), shown)
+    searched = drop_unfinished(state.query) if completions else state.query
     if not searched:
         return {"answer": None, "completions": completions}
     request = state._replace(query=searched).request()
@@ -130,22 +138,30 @@ def show_hit(hit: Hit) -> ShownHit:
 def split_snippet(section: Section, headings: Collection[str]) -> Iterator[SnippetPart]:
     """Split a snippet into matches and the text between them.
 
-    Empty lines, and lines that only repeat a heading shown above, are left out unless nothing else is there.
+    Empty lines, rules, and lines that only repeat a heading shown above are left out unless nothing else is there.
+    Without headings, it is code, which stays as it is.
     """
     kept = [line for line in _lines(section.snippet) if _is_text(section.snippet[slice(*line)], headings)]
     for number, (first, last) in enumerate(kept or _lines(section.snippet)):
         if number:
             yield SnippetPart("\n", is_match=False)
-        position = first + _marker(section.snippet[first:last], headings)
-        for start, end in section.highlights:
-            if start < position or end > last:
-                continue
-            if start > position:
-                yield SnippetPart(section.snippet[position:start], is_match=False)
-            yield SnippetPart(section.snippet[start:end], is_match=True)
-            position = end
-        if position < last:
-            yield SnippetPart(section.snippet[position:last], is_match=False)
+        shown = _visible(section.snippet[first:last]) if headings else [(0, last - first)]
+        for start, end in shown:
+            yield from _split_range(section, first + start, first + end)
+
+
+def _split_range(section: Section, position: int, last: int) -> Iterator[SnippetPart]:
+    """Split a part of a line into matches and the text between them."""
+    for match in section.highlights:
+        start, end = max(match[0], position), min(match[1], last)
+        if start >= end:
+            continue
+        if start > position:
+            yield SnippetPart(section.snippet[position:start], is_match=False)
+        yield SnippetPart(section.snippet[start:end], is_match=True)
+        position = end
+    if position < last:
+        yield SnippetPart(section.snippet[position:last], is_match=False)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -157,14 +173,20 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return ranges
 
 
-def _marker(line: str, headings: Collection[str]) -> int:
-    """Count the characters that mark a heading of Markdown.
+def _visible(line: str) -> list[tuple[int, int]]:
+    """List the ranges of a line without the marks of headings and the addresses of links.
 
-    >>> _marker("## Setup", {"Other"}), _marker("#define X", ()), _marker("#tag", {"Other"})
-    (3, 0, 0)
+    >>> [[line[slice(*part)] for part in _visible(line)] for line in ("## Setup", "#tag", "See [it](a.md).")]
+    [['Setup'], ['#tag'], ['See ', 'it', '.']]
+    >>> _visible('<a id="setup"></a>'), len(_visible("use <br> here"))
+    ([], 1)
     """
-    match = re.match(r"#{1,6} +", line) if headings else None
-    return match.end() if match else 0
+    ranges, start = list[tuple[int, int]](), 0
+    for mark in _MARKS.finditer(line):
+        text = mark.span("text") if mark["text"] else (mark.end(), mark.end())
+        ranges += [(start, mark.start()), text]
+        start = mark.end()
+    return [(first, last) for first, last in (*ranges, (start, len(line))) if last > first]
 
 
 def _is_text(line: str, headings: Collection[str]) -> bool:
@@ -172,9 +194,21 @@ def _is_text(line: str, headings: Collection[str]) -> bool:
 
     >>> _is_text("## Setup", {"Setup"}), _is_text("", ()), _is_text("Setup is easy.", {"Setup"}), _is_text("…", ())
     (False, False, True, False)
+    >>> _is_text("```js", {"Setup"}), _is_text("```js", ()), _is_text("|---|:--:|", {"Setup"})
+    (False, True, False)
     """
+    if headings and _is_rule(line.strip()):
+        return False
+    shown = "".join(line[slice(*part)] for part in _visible(line)) if headings else line
+    if not shown.strip():
+        return False
     text = line.strip().lstrip("…#").rstrip("#…").strip()
     return bool(text) and not (line.lstrip(" …").startswith("#") and text in headings)
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is the border of a block of code, or below the head of a table."""
+    return bool(_FENCE.fullmatch(line)) or ("---" in line and set(line) <= set("|:- "))
 
 
 def _facets(facets: Sequence[Facet], state: SearchState) -> Iterator[ShownFacet]:

@@ -13,6 +13,8 @@ from waymeet.interfaces.web.sign_in.visitor import SignIn
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 _SEE_OTHER = 303
+_ENDED = "ended"
+"""Field of the address after signing out: the page removes what the browser has kept."""
 
 
 async def show_sign_in(sign_in: SignIn, make_frame: Callable[[Request], Frame], request: Request) -> Response:
@@ -22,10 +24,16 @@ async def show_sign_in(sign_in: SignIn, make_frame: Callable[[Request], Frame], 
     """
     code = request.query_params.get("code", "")
     if not code:
-        has_failed = bool(request.query_params.get("failed"))
+        has_failed, has_ended = (bool(request.query_params.get(name)) for name in ("failed", _ENDED))
         FRAME.set(make_frame(request))
         visitor = await sign_in.read_visitor(request)
-        values = {"query": "", "session": visitor.session, "has_failed": has_failed, "how": visitor.how}
+        values = {
+            "query": "",
+            "session": visitor.session,
+            "has_failed": has_failed,
+            "has_ended": has_ended,
+            "how": visitor.how,
+        }
         return allow_own_referrer(respond("sign_in.html", values, 403 if has_failed else 200))
     if request.method != "GET" or "prefetch" in request.headers.get("sec-purpose", ""):
         raise RequestRefusedError(405, "sign_in", "The code was not used.", "Open the link in a browser.")
@@ -42,7 +50,7 @@ async def sign_out(sign_in: SignIn, request: Request) -> Response:
     """End the session of the browser."""
     (await sign_in.read_visitor(request)).check()
     sign_in.sessions.end(sign_in.read_cookie(request))
-    response = redirect(SIGN_IN)
+    response = redirect(f"{SIGN_IN}?{_ENDED}=1")
     sign_in.remove_cookie(response)
     return response
 

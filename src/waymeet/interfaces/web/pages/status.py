@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from waymeet.interfaces.http.middleware import MAY_READ
 from waymeet.interfaces.requests.operations.status import StatusAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.html import HEADERS, respond
@@ -17,8 +18,6 @@ from waymeet.interfaces.web.html import HEADERS, respond
 if TYPE_CHECKING:
     from waymeet.interfaces.quality.saved_report import SavedReport
 
-MAY_READ = "waymeet.may_read"
-"""Key of a request's scope: a function that tells whether its sender may still read the project."""
 _RUNNING_SECONDS, _IDLE_SECONDS = 1.0, 5.0
 """Time between two looks at the status, while a job runs and else."""
 

@@ -17,13 +17,14 @@ from starlette.routing import Router
 from waymeet.errors import UsageError, WaymeetError
 from waymeet.interfaces.async_project import AsyncProject
 from waymeet.interfaces.http.endpoints import make_router
-from waymeet.interfaces.http.middleware import Receive, Send
+from waymeet.interfaces.http.middleware import MAY_READ, Receive, Send
 from waymeet.interfaces.http.problems import RequestRefusedError, path_not_found
-from waymeet.interfaces.requests.operations.search import SearchAnswer
+from waymeet.interfaces.requests.operations.search import FiltersAnswer, SearchAnswer
 from waymeet.interfaces.web.ask import Asker
 from waymeet.interfaces.web.frame import ALL, FRAME, Frame, ProjectLink, project_prefix
 from waymeet.interfaces.web.html import HEADERS
-from waymeet.interfaces.web.pages.all_projects import RESULTS, show_all_projects, show_all_results
+from waymeet.interfaces.web.pages.all_projects import PAGES as ALL_PAGES
+from waymeet.interfaces.web.pages.all_projects import AllProjects, Page
 from waymeet.interfaces.web.projects.paths import ProjectPath, add_query, pass_on, project_not_found, split_path
 from waymeet.interfaces.web.routes import FRAGMENTS, Endpoint, Web, show_failure
 from waymeet.interfaces.web.sign_in.visitor import HOW, SignIn
@@ -53,10 +54,7 @@ class OwnProjects:
 
     def endpoints(self) -> dict[str, dict[str, Endpoint]]:
         """Give the endpoint of each path and method that belongs to no project."""
-        return {
-            ALL: {"GET": partial(self._show_all, show_all_projects)},
-            RESULTS: {"GET": partial(self._show_all, show_all_results)},
-        }
+        return {path: {"GET": partial(self._show_all, page)} for path, page in ALL_PAGES.items()}
 
     def make_frame(self, request: Request) -> Frame:
         """Describe what surrounds the pages of the server's own project."""
@@ -81,6 +79,7 @@ class OwnProjects:
             await redirection(scope, receive, send)
             return
         opened = await self._open(others, entry)
+        scope[MAY_READ] = lambda: self._sign_in.sessions.get(self._sign_in.read_cookie(request)) is not None
         await pass_on(opened.router, ProjectPath(entry.name, page), scope, receive, send)
 
     async def close(self) -> None:
@@ -90,17 +89,21 @@ class OwnProjects:
             await asyncio.to_thread(opened.project.stop)
         self._opened.clear()
 
-    async def _show_all(self, page: Any, request: Request) -> Response:  # noqa: ANN401 - one of two functions
-        FRAME.set(Frame(start=ALL, has_project=False, projects=self._list_links(request)))
+    async def _show_all(self, page: Page, request: Request) -> Response:
+        FRAME.set(self.make_frame(request))  # of the page that refuses it
         self._check(request)
+        FRAME.set(Frame(start=ALL, has_project=False, projects=self._list_links(request)))
         try:
-            shown: Response = await page(self._search, self._asker.mask, request)
+            return await page(AllProjects(self._search, self._list_filters, self._asker.mask), request)
         except WaymeetError as error:
             return show_failure(error, request, self._asker.mask)
-        return shown
 
     async def _search(self, fields: dict[str, Any]) -> SearchAnswer:
         answer: SearchAnswer = await self._asker.ask("search", trusted=True, **fields)
+        return answer
+
+    async def _list_filters(self, fields: dict[str, Any]) -> FiltersAnswer:
+        answer: FiltersAnswer = await self._asker.ask("filters", trusted=True, **fields)
         return answer
 
     async def _open(self, others: Projects, entry: RegisteredProject) -> _Opened:

@@ -15,7 +15,18 @@ export class Graph {
     this.center = this.numbers.get(center) ?? -1;
     this.byLinks = Uint32Array.from(data.id.keys()).sort((one, other) => this.links[other] - this.links[one] || one - other);
     this.matching = null; // a Uint8Array while a search inside runs
+    this.label = this.chooseLabels();
     this.connect();
+  }
+
+  // Titles, but the names of files where several have the same title.
+  chooseLabels() {
+    const counts = new Map();
+    for (const title of this.title) counts.set(title, (counts.get(title) ?? 0) + 1);
+    return this.title.map((title, node) => {
+      const id = this.id[node];
+      return title && (counts.get(title) === 1 || id.includes("#")) ? title : id.replace(/\/$/, "").split("/").at(-1);
+    });
   }
 
   connect() {

@@ -115,7 +115,7 @@ function paintLabels(context, graph, { scale, x, y }, width, height, theme, radi
     const left = graph.x[node] * scale + x;
     const middle = graph.y[node] * scale + y;
     if (left < 0 || middle < 0 || left > width || middle > height) continue;
-    const text = shorten(graph.title[node] || graph.id[node]);
+    const text = shorten(graph.label[node]);
     const half = measure(text) / 2;
     for (const top of [middle + radius(node) + 2, middle - radius(node) - LABEL - 2]) { // below, else above
       const box = { left: left - half, right: left + half, top, bottom: top + LABEL };
@@ -205,5 +205,5 @@ export function paintChosen(context, graph, node, { scale, x, y }, theme) {
   context.strokeStyle = theme.text;
   context.lineWidth = 2;
   context.stroke();
-  paintLabel(context, shorten(graph.title[node] || graph.id[node]), left, top + Math.max(radius(node), 4) + 3, theme, graph.lang[node], theme.text);
+  paintLabel(context, shorten(graph.label[node]), left, top + Math.max(radius(node), 4) + 3, theme, graph.lang[node], theme.text);
 }

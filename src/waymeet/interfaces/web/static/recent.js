@@ -1,6 +1,7 @@
 // Recent searches of this browser in this project.
 const base = document.querySelector("#search")?.getAttribute("action") ?? "/";
-const KEY = base === "/" ? "waymeet.recent" : `waymeet.recent ${base}`; // each project has its own
+const PREFIX = "waymeet.recent";
+const KEY = base === "/" ? PREFIX : `${PREFIX} ${base}`; // each project has its own
 const MOST = 8;
 
 export function readRecent() {
@@ -19,6 +20,17 @@ export function addRecent(query) {
 
 export function forgetRecent() {
   write([]);
+}
+
+// Forget the searches in all projects, or in all but the one of a server of its own.
+export function forgetAllRecent({ keepOwn = false } = {}) {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith(`${PREFIX} `) || (key === PREFIX && !keepOwn)) localStorage.removeItem(key);
+    }
+  } catch {
+    return; // storage is off: there are no recent searches
+  }
 }
 
 function write(entries) {

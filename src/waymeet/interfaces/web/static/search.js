@@ -1,5 +1,5 @@
 // Results while a query is typed. The server renders them; the address always names what is shown.
-import { addRecent, forgetRecent, showRecent } from "./recent.js";
+import { addRecent, forgetAllRecent, forgetRecent, showRecent } from "./recent.js";
 
 const BUSY_PAUSE = 10; // milliseconds without a key before a search replaces one that the server still answers, at least
 const MAX_PAUSE = 1000; // and at most: the slower the server, the fewer searches are started and cancelled
@@ -60,7 +60,7 @@ function show(text, search) {
   results.innerHTML = text; // made by the server, which escapes it; faster than parsing it as a document of its own
   shown = search;
   const found = results.querySelector(".found");
-  announcement.textContent = found ? `${found.dataset.count} of ${found.dataset.total} results` : "";
+  announcement.textContent = found ? (Number(found.dataset.count) ? `${found.dataset.count} of ${found.dataset.total} results` : "No results") : "";
   const query = new URLSearchParams(search).get("q");
   document.title = query ? `${query} – ${title}` : title;
   keepQuery(query);
@@ -139,7 +139,7 @@ function typed() {
     isTyped = true;
   };
   const slow = Math.max(duration, performance.now() - since);
-  if (running) timer = setTimeout(waiting, Math.min(Math.max(BUSY_PAUSE, slow / 4), MAX_PAUSE));
+  if (running) timer = setTimeout(waiting, Math.min(Math.max(BUSY_PAUSE, slow / 8), MAX_PAUSE));
   else waiting();
 }
 
@@ -181,4 +181,5 @@ addEventListener("popstate", () => {
 });
 
 fill(location.search);
+if (!document.querySelector("#switch")) forgetAllRecent({ keepOwn: true }); // not signed in, or no longer: other projects are not shown
 showRecent();

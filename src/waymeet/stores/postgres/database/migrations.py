@@ -12,7 +12,9 @@ from waymeet.stores.postgres.database.errors import (
     newer_schema_error,
     older_schema_error,
 )
+from waymeet.stores.postgres.database.policies import APPLY_TO_OWNER, EXEMPT_OWNER, FIND_COLLECTION, SET_NAME
 from waymeet.stores.postgres.database.schema import MIGRATIONS, SCHEMA, VERSION
+from waymeet.stores.postgres.database.session import run_together
 from waymeet.types import FIELDS
 
 if TYPE_CHECKING:
@@ -79,15 +81,18 @@ def _upgrade(sessions: Sessions, version: int) -> tuple[int, ...]:
 
     def upgrade(connection: Connection) -> tuple[int, ...]:
         connection.execute("SELECT pg_advisory_xact_lock(%s), set_config('statement_timeout', '0', true)", (_LOCK,))
-        present = read_version(connection, sessions.server)  # another process may have been faster
+        present = read_version(connection, sessions.server)
+        if present == VERSION:  # another process was faster
+            return ()
         if present == 0:
             _create_schema(connection, sessions.server)
+        connection.execute(EXEMPT_OWNER.encode())  # a step may need the rows of all collections
         for number, (statements, oldest_reader) in enumerate(MIGRATIONS[present:], start=present + 1):
             connection.execute(statements.encode())
             connection.execute(_ADD_VERSION.encode(), (number, oldest_reader))
-        if present == VERSION:
-            return ()
-        return tuple(id_ for (id_,) in connection.execute("SELECT id FROM collections ORDER BY id"))
+        upgraded = tuple(id_ for (id_,) in connection.execute("SELECT id FROM collections ORDER BY id"))
+        connection.execute(APPLY_TO_OWNER.encode())
+        return upgraded
 
     try:
         return sessions.with_connection(upgrade, write=True)
@@ -109,12 +114,13 @@ def _create_schema(connection: Connection, server: str) -> None:
 
 
 def _find(connection: Connection, name: str) -> int | None:
-    row = connection.execute("SELECT id FROM collections WHERE name = %s", (name,)).fetchone()
-    return None if row is None else int(row[0])
+    rows = run_together(connection, FIND_COLLECTION, (name, name))
+    return int(rows[0][0]) if rows else None
 
 
 def _insert(connection: Connection, name: str, owner: Owner) -> None:
     zeros = [0] * len(FIELDS)
+    connection.execute(SET_NAME.encode(), (name,))
     connection.execute(
         """
         INSERT INTO collections (name, machine, root, totals, filled) VALUES (%s, %s, %s, %s, %s)

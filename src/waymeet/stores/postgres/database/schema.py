@@ -7,11 +7,12 @@ common list. Texts are JSON, in which NUL has an escape: a text column cannot co
 A migration is never edited after a release. An older Waymeet goes on working while `oldest_reader` allows its version.
 """
 
+from waymeet.stores.postgres.database.policies import CREATE_POLICIES
 from waymeet.types import CHUNK_FIELDS, FIELDS
 
 SCHEMA = "waymeet"
 
-VERSION = 2
+VERSION = 3
 """The version of the tables that this program reads and writes."""
 
 _PARTITIONS = 8
@@ -238,5 +239,6 @@ MIGRATIONS: tuple[tuple[str, int], ...] = (
         + _KEEP_RIGHTS.format(tables="document_terms, document_segments, deleted_documents, segments, posting_blocks"),
         2,
     ),
+    (CREATE_POLICIES, 3),
 )
 """For each version from 1 on: its statements, and the oldest version of the program that still reads the result."""

@@ -186,8 +186,7 @@ class Sessions:
 
         def attempt() -> Result:
             with self._writers.connection() as connection:
-                connection.execute("SELECT set_config('lock_timeout', %s, true)", (self._lock_timeout,))
-                result = work(WriteSession(connection, self.collection, self.owner))
+                result = work(WriteSession(connection, self.collection, self.owner, self._lock_timeout))
                 connection.commit()
                 return result
 

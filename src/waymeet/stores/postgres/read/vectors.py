@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.lexical.top_k import rank_chunks
+from waymeet.stores.postgres.database.session import run_together
 from waymeet.stores.postgres.read.filter_set import locate
 from waymeet.stores.postgres.read.filters import WordFilter, filter_condition, select_with_phrases
 from waymeet.stores.postgres.vector_values import (
@@ -157,7 +158,7 @@ class VectorReader(NamedTuple):
         settings = f"SET LOCAL hnsw.ef_search = {size}; SET LOCAL hnsw.iterative_scan = strict_order;"
         distance = f"(v.embedding::halfvec({space.dimension})) <#> %(query)s::halfvec({space.dimension})"
         sql = _NEAREST.format(distance=distance, collection=session.collection, space=space.id, condition=condition)
-        return session.run_together(settings + sql, parameters)
+        return run_together(session.connection, settings + sql, parameters)
 
     def _load_parts(self) -> Parts:
         """Load the codes of the space.

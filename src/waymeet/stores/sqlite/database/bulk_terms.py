@@ -32,7 +32,7 @@ def pack_lists(lists: Sequence[Mapping[_Term, int]], ids: Mapping[_Term, int]) -
 def pack_postings(
     ids: NDArray[np.int64], places: NDArray[np.int64], lists: int, frequencies: NDArray[np.int64]
 ) -> Iterable[bytes]:
-    """Encode postings, given by term id, index of the list and frequency."""
+    """Encode postings: ids of terms, indexes of lists (of so many) and frequencies."""
     occurring, index = np.unique(ids, return_inverse=True)
     postings = index * lists + places
     order = np.argsort(postings)

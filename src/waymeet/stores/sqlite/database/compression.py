@@ -30,7 +30,7 @@ def compress(data: bytes) -> bytes:
 def compress_numbers(data: bytes) -> bytes:
     """Compress numbers.
 
-    Strings of them hardly repeat, only bytes do. Looking for runs alone takes half the time and is smaller.
+    In numbers strings hardly repeat, only bytes do, so this takes half the time and less space than for texts.
     """
     compressor = zlib.compressobj(_LEVEL, strategy=zlib.Z_RLE)
     return compressor.compress(data) + compressor.flush()

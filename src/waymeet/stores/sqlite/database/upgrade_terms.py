@@ -1,8 +1,7 @@
-"""Upgrade of the terms of documents from format 9 to 10.
+"""Upgrade of the terms of documents from format 9 to 10: postings by term.
 
-Lists by chunk become postings by term. In format 9 the posting of the term with the index i, of V, in the list with
-the number j and the frequency f was the number (j · V + i) · 256 + f, or with 24 bits for all frequencies if one did
-not fit into 8.
+In format 9 the posting of the term with the index i, of V, in the list with the number j and the frequency f was the
+number (j · V + i) · 256 + f, or with 24 bits for all frequencies if one did not fit into 8.
 """
 
 from __future__ import annotations

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from waymeet.stores.segments.array_file import integer_code
+from waymeet.stores.segments.frequency_codes import decode_frequencies
 from waymeet.stores.segments.posting_lists import LEVELS
-from waymeet.stores.segments.postings import PostingLists, SegmentContent, read_lists
+from waymeet.stores.segments.postings import PostingLists, SegmentContent, read_codes, read_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _POSITION_BITS = np.uint64(32)
 _POSITION_MASK = np.uint64((1 << 32) - 1)
+_BLOCK = 500_000
+"""Entries that are merged together: memory use stays bounded."""
 _GONE = -1
 """New position of what is not part of the merged segment."""
 
@@ -49,6 +54,8 @@ def merge_segments(files: Sequence[ArrayFile], places: Sequence[tuple[int, int]]
         for field in fields
     }
     lists = {level: _merge_lists(parts, level) for level in LEVELS}
+    for file in files:
+        file.release_pages()  # all of them would be in memory at the end of a merge
     return SegmentContent(documents, first.astype(np.uint32), chunks, owner, lists, lengths)
 
 
@@ -82,24 +89,70 @@ def _gather(parts: Sequence[_Part], name: str, level: str, size: int) -> NDArray
     return joined
 
 
-def _merge_lists(parts: Sequence[_Part], level: str) -> PostingLists:
-    """Merge the posting lists of one level. The lists of each part are sorted already."""
-    all_keys, all_frequencies = [], []
-    for part in parts:
-        lists = read_lists(part.file, level)
-        positions = part.positions[level][lists.positions]
+class _SortedLists(NamedTuple):
+    """The posting lists of a level in one part, with the new positions."""
+
+    file: ArrayFile
+    level: str
+    terms: Ints
+    starts: NDArray[np.int64]
+    positions: Ints
+    new_positions: NDArray[np.int64]
+
+    def entries(self, first: int, last: int) -> tuple[NDArray[np.uint64], Ints]:
+        """Return keys and frequencies of the terms from the first to before the last."""
+        begin, end = np.searchsorted(self.terms, (first, last))
+        span = np.arange(self.starts[begin], self.starts[end])
+        positions = self.new_positions[self.positions[self.starts[begin] : self.starts[end]]]
         is_live = positions != _GONE
-        keys = np.repeat(lists.terms.astype(np.uint64) << _POSITION_BITS, np.diff(lists.starts))
+        keys = np.repeat(
+            self.terms[begin:end].astype(np.uint64) << _POSITION_BITS, np.diff(self.starts[begin : end + 1])
+        )
         keys |= positions.astype(np.uint64)
-        is_complete = bool(is_live.all())
-        all_keys.append(keys if is_complete else keys[is_live])
-        all_frequencies.append(lists.frequencies if is_complete else lists.frequencies[is_live])
-    keys, frequencies = np.concatenate(all_keys), np.concatenate(all_frequencies)
-    del all_keys, all_frequencies
+        return keys[is_live], decode_frequencies(read_codes(self.file, self.level), span[is_live])
+
+
+def _merge_lists(parts: Sequence[_Part], level: str) -> PostingLists:
+    """Merge the posting lists of one level, some terms at a time."""
+    sorted_lists = [
+        _SortedLists(part.file, level, *read_positions(part.file, level), part.positions[level]) for part in parts
+    ]
+    number, highest = sum(int(part.starts[-1]) for part in sorted_lists), max(map(_highest_frequency, sorted_lists))
+    positions = np.empty(number, np.uint32)
+    frequencies = np.empty((number, len(LEVELS[level])), integer_code(highest))
+    terms, starts, end = [], [], 0
+    for first, last in pairwise(_split_terms(sorted_lists)):
+        merged = _merge_terms(sorted_lists, first, last)
+        begin, end = end, end + len(merged.positions)
+        positions[begin:end], frequencies[begin:end] = merged.positions, merged.frequencies
+        terms.append(merged.terms)
+        starts.append(merged.starts[:-1] + begin)
+    all_starts = np.append(np.concatenate(starts), end).astype(np.int64)
+    return PostingLists(np.concatenate(terms), all_starts, positions[:end], frequencies[:end])
+
+
+def _highest_frequency(lists: _SortedLists) -> int:
+    codes = read_codes(lists.file, lists.level)
+    return max(int(codes.codebook.max(initial=0)), int(codes.escaped_frequencies.max(initial=0)))
+
+
+def _split_terms(lists: Sequence[_SortedLists]) -> list[int]:
+    """Choose bounds between terms, so that there are about `_BLOCK` entries between two of them."""
+    terms = np.concatenate([part.terms for part in lists]).astype(np.int64)
+    order = np.argsort(terms, kind="stable")
+    entries = np.cumsum(np.concatenate([np.diff(part.starts) for part in lists])[order])
+    if not len(terms):
+        return [0, 0]
+    blocks = np.searchsorted(entries, np.arange(_BLOCK, entries[-1], _BLOCK))
+    return [0, *np.unique(terms[order][blocks]).tolist(), int(terms.max()) + 1]
+
+
+def _merge_terms(lists: Sequence[_SortedLists], first: int, last: int) -> PostingLists:
+    """Merge the posting lists of some terms. Those of each part are sorted already."""
+    entries = [part.entries(first, last) for part in lists]
+    keys, frequencies = (np.concatenate(column) for column in zip(*entries, strict=True))
     order = np.argsort(keys, kind="stable")  # merges the sorted parts
-    frequencies = frequencies[order]
-    keys = keys[order]
-    del order
+    keys, frequencies = keys[order], frequencies[order]
     positions = (keys & _POSITION_MASK).astype(np.uint32)
     keys >>= _POSITION_BITS
     starts = np.flatnonzero(np.diff(keys, prepend=np.uint64(_POSITION_MASK + np.uint64(1))))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from waymeet.stores.segments.array_file import ArrayFile, write_arrays
 from waymeet.stores.segments.posting_codec import DocumentTerms, pack_terms
 from waymeet.stores.segments.postings import build_arrays, invert
-from waymeet.stores.sqlite.segments.segment_merge import merge_segments
+from waymeet.stores.sqlite.segments import segment_merge
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS
 
 TERMS = {"a": 1, "b": 2, "c": 7, "d": 300}
@@ -32,9 +33,9 @@ def write(path: Path, documents: list[DocumentTerms]) -> ArrayFile:
     return ArrayFile(path)
 
 
-@given(placed)
+@given(contents=placed, block=st.sampled_from([1, 3, 1000]))
 def test_merged_segments_equal_an_inversion_of_their_live_documents(
-    contents: list[tuple[tuple[bytes, list[bytes]], int, bool]],
+    contents: list[tuple[tuple[bytes, list[bytes]], int, bool]], block: int
 ) -> None:
     numbers = iter(range(1000))
     documents = [
@@ -50,7 +51,8 @@ def test_merged_segments_equal_an_inversion_of_their_live_documents(
         by_segment[segment].append(terms)
     with TemporaryDirectory() as folder:
         files = [write(Path(folder) / f"{number}.segment", own) for number, own in enumerate(by_segment)]
-        merged, expected = merge_segments(files, places), invert(live)
+        with patch.object(segment_merge, "_BLOCK", block):
+            merged, expected = segment_merge.merge_segments(files, places), invert(live)
     for name in ("documents", "first", "chunks", "owner"):
         assert np.array_equal(getattr(merged, name), getattr(expected, name)), name
     for level, lists in expected.lists.items():
