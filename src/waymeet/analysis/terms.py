@@ -38,6 +38,7 @@ _ASCII_TOKEN = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*|)(
 _RUN_OR_WORD = re.compile(rf"(?P<run>{RUN.pattern})|(?:(?!{RUN.pattern}){_LETTER}|-)+")
 _CONTRACTION = re.compile(r"['’]\w+$")
 _SEPARATORS = re.compile(rf"[^\w{COMBINING_MARKS}]+")
+_ASCII_SEPARATORS = {code: " " for code in range(128) if _SEPARATORS.match(chr(code))}
 _MAX_TERM_CHARS = 64
 _CACHE_SIZE = 100_000
 
@@ -170,6 +171,8 @@ def normalise_text(text: str) -> str:
     >>> normalise_text("Reciprocal-Rank  Fusion!")
     'reciprocal rank fusion'
     """
+    if text.isascii():  # three times as fast
+        return " ".join(text.lower().translate(_ASCII_SEPARATORS).split())
     return _SEPARATORS.sub(" ", _normalise_unicode(text).lower()).strip()
 
 

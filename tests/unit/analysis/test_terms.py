@@ -84,3 +84,8 @@ def test_matches_in_mixed_scripts_are_given_in_order() -> None:
     text = "Python入門とPython設定"
     found = [text[start:end] for start, end, terms_ in token_spans(text) if {"python", "入門"} & set(terms_)]
     assert found == ["Python", "入門", "Python"]
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_text_is_normalised_like_any_other(text: str) -> None:
+    assert f"{normalise_text(text)} é".strip() == normalise_text(f"{text} é")

@@ -16,10 +16,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from waymeet.ports import Neighbour
+from waymeet.stores.segments.array_file import integer_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from numpy.typing import NDArray
 
     from waymeet.stores.segments.array_file import ArrayFile, Arrays
 
@@ -103,11 +106,13 @@ def build_arrays(
     columns = np.array(entries, dtype=np.uint32).reshape(-1, 3).T
     encoded = [path.encode() for path, _ in paths]
     path_starts = np.cumsum([0, *map(len, encoded)])
-    arrays: Arrays = {
-        "documents": ("I", np.array([document for _, document in paths], dtype=np.uint32)),
-        "starts": ("I", np.array(starts, dtype=np.uint32)),
-        **{name: ("I", column) for name, column in zip(("others", "codes", "links"), columns, strict=True)},
-        "path starts": ("Q", path_starts.astype(np.uint64)),
-        "paths": ("B", np.frombuffer(b"".join(encoded), dtype=np.uint8)),
+    integers: dict[str, NDArray[Any]] = {
+        "documents": np.array([document for _, document in paths], dtype=np.uint32),
+        "starts": np.array(starts, dtype=np.uint32),
+        **dict(zip(("others", "codes", "links"), columns, strict=True)),
+        "path starts": path_starts.astype(np.uint64),
+        "paths": np.frombuffer(b"".join(encoded), dtype=np.uint8),
     }
-    return arrays, {"kinds": kinds}
+    return {name: (integer_code(int(array.max(initial=0))), array) for name, array in integers.items()}, {
+        "kinds": kinds
+    }

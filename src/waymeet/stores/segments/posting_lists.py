@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.types import CHUNK_FIELDS, DOCUMENT_FIELDS
@@ -28,13 +28,24 @@ RANGE_BITS = 16
 RANGE = 1 << RANGE_BITS
 """Positions in a range: those of a file have 16 bits, and the entries of a list are split by range."""
 BLOCK = 16
-"""Terms in a block. Only the id of its first term is stored, and the steps to the others."""
+"""Terms in a block. The id of its first term is stored, and the steps to the others unless all are 1."""
+SIZES = 32
+"""Sizes of lists for which one start is stored."""
 LONG = 255
 """The stored size of parts of lists with at least as many entries. Their sizes are listed separately."""
 ESCAPE = 255
 """The code of entries whose frequencies are not in the codebook (see `frequency_codes`)."""
 _MAX_CACHED = 10_000
 """Cached lists of terms; about 200 bytes each."""
+
+
+def count_ranges(positions: int) -> int:
+    """Count the ranges of so many positions.
+
+    >>> count_ranges(0), count_ranges(65_536), count_ranges(65_537)
+    (1, 1, 2)
+    """
+    return max(-(-positions // RANGE), 1)
 
 
 class Span(NamedTuple):
@@ -176,13 +187,13 @@ class FileLevelReader(LevelReader):
     @cached_property
     def ranges(self) -> int:  # type: ignore[override]
         """Ranges by which the entries of lists are split."""
-        return 1 + len(self._sizes) // max(len(self._steps), 1)
+        return count_ranges(len(self._file.integers(f"{self._level}s")))
 
     @property
     def terms(self) -> Iterator[int]:
         """The ids of the terms that occur, ascending."""
-        for block, first in enumerate(self._firsts):
-            yield from map(first.__add__, accumulate(self._steps[block * BLOCK : (block + 1) * BLOCK]))
+        blocks = (map(first.__add__, self._read_distances(block)) for block, first in enumerate(self._firsts))
+        return islice(chain.from_iterable(blocks), len(self._sizes) // self.ranges)
 
     @cached_property
     def positions(self) -> memoryview[int]:
@@ -196,6 +207,10 @@ class FileLevelReader(LevelReader):
     @cached_property
     def _steps(self) -> memoryview[int]:
         return self._integers("term steps")
+
+    @cached_property
+    def _gaps(self) -> memoryview[int]:
+        return self._integers("gaps")
 
     @cached_property
     def _starts(self) -> memoryview[int]:
@@ -222,25 +237,36 @@ class FileLevelReader(LevelReader):
         block = bisect_right(firsts, term)
         if not block:
             return NO_SPAN
-        begin, distance = (block - 1) * BLOCK, term - firsts[block - 1]
-        if block == len(firsts) or firsts[block] - firsts[block - 1] != BLOCK:  # else no term is missing
-            distances = list(accumulate(self._steps[begin : begin + BLOCK]))
+        distance = term - firsts[block - 1]
+        if block == len(firsts) or firsts[block] - firsts[block - 1] != BLOCK:
+            distances = self._read_distances(block - 1)
             if distance not in distances:
                 return NO_SPAN
             distance = distances.index(distance)
-        return self._read_span(begin + distance)
+        return self._read_span((block - 1) * BLOCK + distance)
+
+    def _read_distances(self, block: int) -> list[int]:
+        """Read the distances of the terms of a block from its first one."""
+        gap = bisect_left(self._gaps, block)
+        if gap == len(self._gaps) or self._gaps[gap] != block:
+            return list(range(BLOCK))
+        return list(accumulate(self._steps[gap * BLOCK : (gap + 1) * BLOCK]))
 
     def _read_span(self, index: int) -> Span:
         """Read the list of the term with an index."""
-        begin, end = self._starts[index], self._starts[index + 1]
-        last = self.ranges - 1
-        if not last:
-            return Span(index, begin, end)
-        sizes = self._sizes[index * last : (index + 1) * last].tolist()
+        ranges = self.ranges
+        end = (index + 1) * ranges
+        block = (end - ranges) // SIZES
+        sizes = self._sizes[block * SIZES : end].tolist()
         if LONG in sizes:
-            long_sizes = iter(self._long_sizes[bisect_left(self._long_lists, index * last) :])
+            long_sizes = iter(self._long_sizes[bisect_left(self._long_lists, block * SIZES) :])
             sizes = [next(long_sizes) if size == LONG else size for size in sizes]
-        return Span(index, begin, end, tuple(accumulate(sizes, initial=begin))[1:])
+        last = self._starts[block] + sum(sizes)
+        if ranges == 1:
+            return Span(index, last - sizes[-1], last)
+        own = sizes[-ranges:]
+        first, *splits, _ = accumulate(own, initial=last - sum(own))
+        return Span(index, first, last, tuple(splits))
 
     def _read_codebook(self, code: int) -> Iterable[int]:
         return self._read_row("codebook", code)

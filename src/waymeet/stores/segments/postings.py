@@ -10,12 +10,12 @@ A segment has these arrays:
 
 and for each level, `document` and `chunk`, the posting lists of the fields of that level:
 
-    LEVEL term steps    the differences between the ids of the terms that occur, in blocks of 16, with 0 for the
-                        first term of each block, whose id is in `LEVEL terms`
-    LEVEL starts        where the list of each term begins, and the number of entries
-    LEVEL sizes         if there are more than 65,536 positions: for each list the number of entries in each range of
-                        65,536 positions except for the last; from 255 on 255, and the number is in
-                        `LEVEL long sizes`, for the indexes in `LEVEL long lists`
+    LEVEL terms         the id of each 16th term of those that occur, in ascending order
+    LEVEL gaps          the blocks of 16 terms whose ids do not follow each other
+    LEVEL term steps    for each term of these blocks the difference to the id before, with 0 for the first one
+    LEVEL sizes         the number of entries of each list, for each range of 65,536 positions; from 255 on 255, and
+                        the number is in `LEVEL long sizes`, for the indexes in `LEVEL long lists`
+    LEVEL starts        where the list of each 32nd size begins
     LEVEL positions     the position of the document or chunk of each entry in its range, ascending in each of them
     LEVEL codes         the frequencies in the fields of the level (see `frequency_codes`), with the arrays
                         `LEVEL codebook`, `LEVEL escaped` and `LEVEL escaped frequencies`
@@ -34,7 +34,7 @@ import numpy as np
 from waymeet.stores.segments.array_file import integer_code
 from waymeet.stores.segments.frequency_codes import FrequencyCodes, decode_frequencies, encode_frequencies
 from waymeet.stores.segments.posting_codec import FIELD_CODES, FIELD_SHIFT, MAX_FREQUENCY
-from waymeet.stores.segments.posting_lists import BLOCK, LEVELS, LONG, RANGE
+from waymeet.stores.segments.posting_lists import BLOCK, LEVELS, LONG, RANGE, SIZES, count_ranges
 from waymeet.stores.segments.reader import FORMAT
 
 if TYPE_CHECKING:
@@ -236,19 +236,23 @@ def build_arrays(content: SegmentContent) -> tuple[Arrays, dict[str, Any]]:
 
 def _encode_lists(lists: PostingLists, count: int) -> dict[str, Ints]:
     """Encode the lists of a level with that many documents or chunks, except for frequencies."""
-    steps = np.diff(lists.terms, prepend=lists.terms[:1])
-    steps[::BLOCK] = 0
-    ranges = max(-(-count // RANGE), 1)
-    parts = np.empty((len(lists.terms), ranges - 1), dtype=np.int64)
-    for number in range(ranges - 1) if len(lists.terms) else ():
-        in_range = lists.positions // np.uint32(RANGE) == number
-        parts[:, number] = np.add.reduceat(in_range, lists.starts[:-1], dtype=np.int64)
-    sizes = parts.ravel()
+    steps = np.zeros(-(-len(lists.terms) // BLOCK) * BLOCK, dtype=np.uint32)
+    steps[1 : len(lists.terms)] = np.diff(lists.terms)
+    blocks = steps.reshape(-1, BLOCK)
+    blocks[:, 0] = 0
+    has_gap = (blocks[:, 1:] != 1).any(axis=1)
+    ranges = count_ranges(count)
+    sizes = np.diff(lists.starts)
+    if ranges > 1 and len(sizes):
+        numbers = lists.positions // np.uint32(RANGE)
+        parts = [np.add.reduceat(numbers == number, lists.starts[:-1], dtype=np.int64) for number in range(ranges)]
+        sizes = np.stack(parts, axis=1).ravel()
     long_lists = np.flatnonzero(sizes >= LONG)
     return {
         "terms": lists.terms[::BLOCK],
-        "term steps": steps,
-        "starts": lists.starts,
+        "gaps": np.flatnonzero(has_gap),
+        "term steps": blocks[has_gap].ravel(),
+        "starts": (np.cumsum(sizes) - sizes)[::SIZES],
         "sizes": np.minimum(sizes, LONG),
         "long lists": long_lists,
         "long sizes": sizes[long_lists],
@@ -272,19 +276,24 @@ def read_lists(file: ArrayContent, level: str) -> PostingLists:
 
 def read_positions(file: ArrayContent, level: str) -> tuple[Ints, NDArray[np.int64], Ints]:
     """Read the terms of a level, the starts of their lists, and all positions."""
-    terms = np.cumsum(file.array(f"{level} term steps"), dtype=np.uint32)
-    first_terms = file.array(f"{level} terms")
-    terms += np.repeat(first_terms.astype(np.uint32) - terms[::BLOCK], BLOCK)[: len(terms)]
-    starts = file.array(f"{level} starts").astype(np.int64)
-    positions: Ints = file.array(f"{level} positions")
+    ranges = count_ranges(len(file.integers(f"{level}s")))
     sizes = file.array(f"{level} sizes").astype(np.int64)
-    if len(sizes):
-        sizes[file.array(f"{level} long lists")] = file.array(f"{level} long sizes")
-        parts = sizes.reshape(len(terms), -1)
-        parts = np.column_stack([parts, np.diff(starts) - parts.sum(axis=1)])
-        offsets = np.arange(parts.shape[1], dtype=np.uint32) * np.uint32(RANGE)
-        positions = positions + np.repeat(np.tile(offsets, len(terms)), parts.ravel())
-    return terms, starts, positions
+    sizes[file.array(f"{level} long lists")] = file.array(f"{level} long sizes")
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    positions: Ints = file.array(f"{level} positions")
+    if ranges > 1:
+        offsets = np.arange(len(sizes), dtype=np.uint32) % np.uint32(ranges) * np.uint32(RANGE)
+        positions = positions + np.repeat(offsets, sizes)
+    return _read_terms(file, level)[: len(sizes) // ranges], starts[::ranges], positions
+
+
+def _read_terms(file: ArrayContent, level: str) -> Ints:
+    """Read the ids of the terms of a level, in whole blocks."""
+    firsts: Ints = file.array(f"{level} terms")
+    steps = np.ones((len(firsts), BLOCK), dtype=np.uint32)
+    steps[file.array(f"{level} gaps")] = file.array(f"{level} term steps").reshape(-1, BLOCK)
+    steps[:, 0] = firsts
+    return np.cumsum(steps, axis=1, dtype=np.uint32).ravel()
 
 
 def read_codes(file: ArrayContent, level: str) -> FrequencyCodes:

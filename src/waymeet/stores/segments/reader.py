@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from waymeet.stores.segments.array_file import ArrayContent
     from waymeet.stores.segments.posting_lists import LevelReader, Occurrences
 
-FORMAT = 5
+FORMAT = 6
 """The version of the layout (see `postings`), an attribute of the file. A segment of another version is rebuilt."""
 
 

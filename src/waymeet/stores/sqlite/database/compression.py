@@ -15,8 +15,8 @@ from waymeet.stores.sqlite.database.errors import UnreadableError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LEVEL = 5
-"""Measured on 36 MB of code and documentation: level 6 is 1 % smaller and takes 20 % longer, level 4 3 % larger."""
+_LEVEL = 6
+"""Measured on 36 MB of code and documentation: level 5 is 1 % larger and takes 20 % less time, level 4 4 % larger."""
 _NUMBER_BYTES = 8
 _HEAD_BYTES = 5
 _RAW = -zlib.MAX_WBITS

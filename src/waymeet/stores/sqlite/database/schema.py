@@ -60,7 +60,7 @@ CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL, ordinal INTEGER NOT NULL, first INTEGER NOT NULL,
     last INTEGER NOT NULL, suffix TEXT NOT NULL, key TEXT, is_embedded INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX chunks_by_document ON chunks (document, first, last, ordinal);
+CREATE INDEX chunks_by_document ON chunks (document, first, ordinal);
 CREATE UNIQUE INDEX chunks_by_key ON chunks (key) WHERE key IS NOT NULL;
 CREATE INDEX chunks_not_embedded ON chunks (id, document) WHERE is_embedded = 0;
 

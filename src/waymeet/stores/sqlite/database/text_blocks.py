@@ -12,7 +12,7 @@ from msgspec import Raw, Struct, json
 from waymeet.stores.sqlite.database.compression import compress, compress_short, decompress, decompress_short
 from waymeet.types import Chunk, Link, Symbol
 
-_MAX_CHARACTERS = 16_384
+_MAX_CHARACTERS = 18_432
 """Text in a block, unless a single chunk is longer: decoding takes about 0.05 ms."""
 LINKS_PER_BLOCK = 128
 """Links in a block. A change of this number is a change of the format."""

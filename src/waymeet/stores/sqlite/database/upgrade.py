@@ -53,6 +53,10 @@ SELECT source, id, ordinal, kind, anchor, source_anchor, text, sentence, line, t
 FROM old_edges INDEXED BY edges_by_source ORDER BY source, ordinal
 """
 _REFS = "SELECT key FROM old_edge_refs WHERE edge = ? ORDER BY rank"
+_CHUNK_INDEX = """
+DROP INDEX chunks_by_document;
+CREATE INDEX chunks_by_document ON chunks (document, first, ordinal);
+"""
 _MIN_FREE_SHARE = 0.25
 _CONTENT_VERSION = 8
 """The first format with today's tables of content."""
@@ -68,6 +72,7 @@ def upgrade_tables(connection: apsw.Connection, version: int) -> None:
     if version < _CONTENT_VERSION:
         upgrade_content(connection)
     else:
+        connection.execute(_CHUNK_INDEX)
         upgrade_terms(connection)
     if version < _VECTORS_VERSION:
         upgrade_vectors(connection)
