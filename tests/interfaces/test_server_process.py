@@ -264,10 +264,12 @@ def test_it_takes_in_what_changes_by_itself(place: tuple[Path, dict[str, str]]) 
 
 def test_it_ends_by_itself_when_nobody_wants_anything(place: tuple[Path, dict[str, str]]) -> None:
     root, environment = place
-    with served(root, environment, "--idle-seconds", "0.5") as server:
-        assert server.process.wait(PATIENCE) == 0
-        assert not daemon_file(index_of(environment)).exists()
-        assert not find_leftover_processes(environment)
+    command(environment, root, "index")
+    ended = command(environment, root, "serve", "--port", "0", "--json", "--idle-seconds", "0.5")
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout.splitlines()[0])["address"]
+    assert not daemon_file(index_of(environment)).exists()
+    assert not find_leftover_processes(environment)
 
 
 def test_it_is_started_by_itself_only_if_the_user_says_so(place: tuple[Path, dict[str, str]]) -> None:
