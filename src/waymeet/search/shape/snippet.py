@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from waymeet.analysis import token_spans
 
 _ELLIPSIS = "…"
+_ROUNDING = 1e-9
+"""Differences of weights below it are none: of equal windows, the first is taken."""
 
 
 def snippet(text: str, term_weights: Mapping[str, float], chars: int) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -48,7 +50,7 @@ def _window(
     for i, (start, _, _) in enumerate(matches):
         inside = [match for match in matches[i:] if match[1] <= start + chars]
         weight = sum({term: term_weights[term] for _, _, term in inside}.values()) + 0.01 * len(inside)
-        if weight > best:
+        if weight > best + _ROUNDING:
             best, begin, finish = weight, start, inside[-1][1] if inside else start
     spare = max(chars - (finish - begin), 0)
     begin = _extend_start(text, begin, spare)

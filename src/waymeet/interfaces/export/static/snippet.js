@@ -22,6 +22,8 @@ function bestTerm(terms, weights) {
   return best;
 }
 
+const ROUNDING = 1e-9; // differences of weights below it are none: the first window is taken
+
 function findWindow(text, matches, weights, chars) {
   if (text.length <= chars) return trim(text, 0, text.length);
   let best = -1, begin = 0, finish = 0;
@@ -29,9 +31,10 @@ function findWindow(text, matches, weights, chars) {
     const inside = [];
     for (let j = i; j < matches.length; j++) if (matches[j][1] <= start + chars) inside.push(matches[j]);
     const different = new Set(inside.map((match) => match[2]));
-    let weight = 0.01 * inside.length;
+    let weight = 0;
     for (const term of different) weight += weights.get(term);
-    if (weight > best) [best, begin, finish] = [weight, start, inside.length ? inside.at(-1)[1] : start];
+    weight += 0.01 * inside.length;
+    if (weight > best + ROUNDING) [best, begin, finish] = [weight, start, inside.length ? inside.at(-1)[1] : start];
   });
   begin = extendStart(text, begin, Math.max(chars - (finish - begin), 0));
   return trim(text, begin, extendEnd(text, finish, begin + chars));
