@@ -1,13 +1,12 @@
 """A browser that is signed in at a team's server, without a browser."""
 
-import http.client
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from support.page_writer import FORM
-from support.server_process import PATIENCE, Reply
+from support.server_process import Reply, exchange
 from support.team_server import Team
 
 
@@ -35,13 +34,7 @@ class TeamVisitor(NamedTuple):
 
 def send(team: Team, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None) -> Reply:
     """Send one request."""
-    connection = http.client.HTTPConnection("127.0.0.1", team.port, timeout=PATIENCE)
-    try:
-        connection.request(method, path, body, dict(headers))
-        answer = connection.getresponse()
-        return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
-    finally:
-        connection.close()
+    return exchange(team.port, method, path, body, headers)
 
 
 def send_token(team: Team, token: str, to: str = "", **headers: str) -> Reply:

@@ -17,6 +17,7 @@ from waymeet.errors import WaymeetError
 from waymeet.ingest.discover.file_systems import NETWORK_FILE_SYSTEMS, file_system
 from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.ingest.index import IndexReport
+from waymeet.paths import file_identity
 from waymeet.settings import Watch
 
 _MAX_DEBOUNCE_FACTOR = 3
@@ -157,7 +158,7 @@ class SystemHints:
 
     def renew(self) -> None:
         """Listen again if a folder was replaced, came back or went away."""
-        identities = tuple(map(_identity, self._folders))
+        identities = tuple(file_identity(Path(folder)) for folder in self._folders)
         if identities == self._identities:
             return
         self.close()
@@ -210,15 +211,6 @@ class SystemHints:
 def _is_relevant(_change: object, path: str) -> bool:
     """Return whether a changed path can matter: of git's own files only the ignore rules."""
     return f"{os.sep}.git{os.sep}" not in path or path.endswith("exclude")
-
-
-def _identity(folder: str) -> object:
-    """Identify a folder by device and inode, or return None if it does not exist."""
-    try:
-        state = Path(folder).stat()
-    except OSError:
-        return None
-    return state.st_dev, state.st_ino
 
 
 def watch_and_embed(

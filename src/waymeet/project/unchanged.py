@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from waymeet.paths import file_identity
 from waymeet.ports import Store
 from waymeet.settings import Settings
 
@@ -149,7 +150,7 @@ class UnchangedFiles:
             replace(settings, ingest=ingest),
             roots,
             [read_outer_texts(root.folder) for root in roots],
-            [_identify(path) for path in (self._index, *(Path(root.folder) for root in roots))],
+            [file_identity(path) for path in (self._index, *(Path(root.folder) for root in roots))],
             (parser_fingerprint(settings), installed_extras()),
         )
         return blake2b(msgspec.msgpack.encode(conditions), digest_size=16).hexdigest()
@@ -158,12 +159,3 @@ class UnchangedFiles:
 def _last_run(store: Store) -> str:
     """Identify the last indexing run, of any process, and what it left to do."""
     return f"{store.metadata('indexed_at')} {store.metadata('pending')}"
-
-
-def _identify(path: Path) -> tuple[int, int]:
-    """Identify a folder or file by device and inode, or by zeros if it does not exist."""
-    try:
-        state = path.stat()
-    except OSError:
-        return 0, 0
-    return state.st_dev, state.st_ino

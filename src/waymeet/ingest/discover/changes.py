@@ -8,6 +8,7 @@ from time import time_ns
 from msgspec import Struct
 
 from waymeet.ingest.discover.derived_folders import DerivedFolders, find_derived_folders
+from waymeet.ingest.discover.file_states import FINE_TICK_NS, time_resolution
 from waymeet.ingest.discover.namespaces import Manifest, Namespaces, find_namespaces, is_manifest, read_manifest
 from waymeet.ingest.discover.roots import Root, is_missing, list_roots, locate, root_problem
 from waymeet.ingest.discover.run_state import SeenFile, installed_extras, load_run_state, parser_fingerprint
@@ -20,10 +21,6 @@ from waymeet.settings import Settings
 from waymeet.types import Fingerprint
 
 BINARY = "binary file"
-_COARSE_TICK_NS = 2_000_000_000
-"""Resolution of time stamps on file systems such as FAT."""
-_FINE_TICK_NS = 50_000_000
-_MILLISECOND_NS = 1_000_000
 _FILES_PER_TIME_CHECK = 128
 
 
@@ -238,13 +235,12 @@ class _Comparison:
     def _is_racy(self, file: FoundFile) -> bool:
         """Return whether a file may have changed since it was read, with unchanged size and time.
 
-        Within one tick of the file system's clock a second write leaves the time the same (the "racy git" problem). The
-        tick is taken to be short if the time has digits below a millisecond. A file of the same size and time may also
-        have been renamed to this path, which changes only its ctime.
+        Within one tick of the file system's clock a second write leaves the time the same (the "racy git" problem). A
+        file of the same size and time may also have been renamed to this path, which changes only its ctime.
         """
         last_run = self._last_run.indexed_at
-        tick = _COARSE_TICK_NS if file.modified_ns % _MILLISECOND_NS == 0 else _FINE_TICK_NS
-        return file.modified_ns >= last_run - tick or file.changed_ns >= last_run - _FINE_TICK_NS
+        is_recent = file.modified_ns >= last_run - time_resolution(file.modified_ns)
+        return is_recent or file.changed_ns >= last_run - FINE_TICK_NS
 
     def _has_digest(self, file: FoundFile, digest: str) -> bool:
         self._read += 1

@@ -17,7 +17,10 @@ from msgspec import Struct
 from waymeet.ingest.discover.walk import FoundFile
 
 _VERSION = 1
-_COARSE_TICK_NS, _FINE_TICK_NS, _MILLISECOND_NS = 2_000_000_000, 50_000_000, 1_000_000
+FINE_TICK_NS = 50_000_000
+_COARSE_TICK_NS = 2_000_000_000
+"""Resolution of times on file systems such as FAT."""
+_MILLISECOND_NS = 1_000_000
 _CHECKSUM_BYTES = 4
 
 
@@ -115,8 +118,15 @@ def _times(states: FileStates) -> Iterator[int]:
 
 def _is_recent(changed_ns: int, compared_ns: int) -> bool:
     """Return whether a change after the comparison could have the same time."""
-    tick = _COARSE_TICK_NS if changed_ns % _MILLISECOND_NS == 0 else _FINE_TICK_NS
-    return changed_ns >= compared_ns - tick
+    return changed_ns >= compared_ns - time_resolution(changed_ns)
+
+
+def time_resolution(time_ns: int) -> int:
+    """Return the time within which two writes may leave a file with the same time.
+
+    It is taken to be short if the time has digits below a millisecond.
+    """
+    return _COARSE_TICK_NS if time_ns % _MILLISECOND_NS == 0 else FINE_TICK_NS
 
 
 def read_states(file: Path) -> FileStates | None:

@@ -33,7 +33,7 @@ DO $$ DECLARE tables record; BEGIN
     END LOOP;
 END $$;
 """
-"""Policies of all tables that have none yet. A partition gets none: nobody but a superuser can use it directly.
+"""Policies of all tables that have none yet. A partition gets none, so that only a superuser can use it directly.
 
 The planner compares the setting with the collection of the statement once, not with that of each row.
 """

@@ -40,7 +40,7 @@ _DETAILS = {
     _METADATA: "state of the last run",
     _FREE: "used by the next changes",
     _LOG: "write-ahead log of SQLite",
-    _OTHER: "votes, history, locks and the schema",
+    _OTHER: "votes, history, states of files, locks and the schema",
 }
 """What is counted under each name, in the order in which they are listed if equal."""
 _TABLES = {
