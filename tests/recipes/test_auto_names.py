@@ -1,5 +1,7 @@
 """The recipe `auto`: names in the query, names that documents share, symbols."""
 
+from math import log
+
 import pytest
 from support.corpus import Page, store_of
 
@@ -64,6 +66,19 @@ def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
     found = ask(store_of(pages), "mercury").hits
     assert [hit.document for hit in found] == ["b.md", "a.md"]
     assert round(found[1].score, 5) == 0.6
+
+
+def test_the_sections_of_a_document_share_the_bonus_for_its_name() -> None:
+    """One word of two is the title: .6·√.5. The document has seven sections, so each gets 1/(1 + ln 7) of it."""
+    sections = ("the lamp is on", *(f"part {number}" for number in range(6)))
+    store = store_of({"lamp.md": Page(sections, names=(title_key("server"),)), "other.md": Page(("the lamp is off",))})
+    answer = answer_query(AUTO, Query("server lamp", explain=True), Tools(store), Settings())
+    explanation = next(hit for hit in answer.hits if hit.id == "lamp.md#L1-L1").explanation
+    assert explanation is not None
+    assert evaluate(explanation) == pytest.approx(explanation.value)
+    bonus = next(part for part in explanation.parts if part.description.startswith("title or file name"))
+    assert bonus.value == pytest.approx(0.6 * 0.5**0.5 / (1 + log(7)))
+    assert "1 / (1 + ln(sections)), sections = 7" in str(bonus)
 
 
 def test_what_a_series_of_pages_is_called_lifts_none_of_them() -> None:

@@ -136,6 +136,19 @@ def test_code_comes_first_for_a_question_about_the_code() -> None:
     assert documents(ask(store, "which function hides what the user types for a password"))[0] == "src/prompts.py"
 
 
+def test_a_question_where_something_is_done_is_answered_by_code_rather_than_by_a_page() -> None:
+    page = "# Prompts\n\nA prompt hides a password: a prompt hides what is typed, and hides it in the log.\n"
+    store = indexed({"src/prompts.py": HIDE, "docs/prompts.md": page, **OTHERS})
+    answer = ask(store, "where is the password hidden")
+    assert documents(answer)[0] == "src/prompts.py"
+    assert "role factor (documentation)" in str([hit.explanation for hit in answer.hits])
+
+
+def test_a_question_where_something_is_said_changes_nothing_without_code() -> None:
+    answer = ask(indexed({"docs/secrets.md": SECRETS}), "where is the password hidden")
+    assert "role factor" not in str([hit.explanation for hit in answer.hits])
+
+
 def test_the_form_of_a_question_changes_nothing_without_documentation() -> None:
     answer = ask(indexed({"src/prompts.py": HIDE, **OTHERS}), "how do I hide what the user types")
     assert "role factor" not in str([hit.explanation for hit in answer.hits])

@@ -101,6 +101,28 @@ def test_words_count_the_less_the_more_is_in_another_language() -> None:
     assert "w = 0.695" in str(english.explanation)
 
 
+def test_words_count_less_if_the_best_hit_has_few_of_a_query_in_another_language() -> None:
+    """The page has one pair of many, and its lexical score is the best all the same."""
+    pages = {"a.md": Page(("設定",)), "b.md": Page(("値",)), "c.md": Page(("名前",))}
+    store = store_of(pages)
+    vectors = {"a.md": (0.1, 0.995), "b.md": (0.7, 0.714), "c.md": (0.1, 0.995)}
+    store.put_vectors(Every.space, {chunk_id(path, 0): unit(vector) for path, vector in vectors.items()})
+    tools = Tools(store, (English((1.0, 0.0)), Every((1.0, 0.0))))
+
+    def first(coverage: float) -> str:
+        settings = Settings(auto=Auto(vector_weight=0.45, min_word_coverage=coverage))
+        return answer_query(AUTO, Query("設定を変える方法"), tools, settings).hits[0].document
+
+    assert (first(0.0), first(0.5)) == ("a.md", "b.md")
+
+
+def test_words_of_an_english_query_keep_their_weight_however_few_match() -> None:
+    tools = Tools(mixed(), (English((1.0, 0.0)),))
+    settings = Settings(auto=Auto(vector_weight=0.4))
+    answer = answer_query(AUTO, Query("the first of many unknown things", explain=True), tools, settings)
+    assert "w = 0.4" in str(answer.hits[0].explanation)
+
+
 def test_a_few_words_of_an_english_query_count_little_in_pages_of_another_language() -> None:
     """The Japanese page has one of three words."""
     pages = {**PAGES, "ja-1.md": Page(("最初のページ server",))}

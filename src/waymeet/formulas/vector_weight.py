@@ -5,7 +5,7 @@ _SHORT, _FULL = 20.0, 40.0
 _MOSTLY = 0.5
 """Share of source files above which an index counts as code."""
 _MIN_TRUST = 0.2
-"""Share of its weight that the vector score keeps even if no vector is similar."""
+"""Share of its weight that a score keeps even if nothing is similar, or hardly a word matches."""
 
 
 def part_between(value: float, low: float, high: float) -> float:
@@ -48,3 +48,21 @@ def similarity_trust(steps: float, enough: float) -> float:
     (1.0, 0.5, 0.2)
     """
     return max(part_between(steps, 0.0, enough), _MIN_TRUST)
+
+
+def coverage_trust(coverage: float, enough: float) -> float:
+    """Compute the share of its weight that the lexical score keeps by its best hit's words.
+
+    >>> coverage_trust(0.9, 0.5), coverage_trust(0.25, 0.5), coverage_trust(0.0, 0.5)
+    (1.0, 0.5, 0.2)
+    """
+    return max(part_between(coverage, 0.0, enough), _MIN_TRUST)
+
+
+def balanced_weight(vector: float, lexical: float) -> float:
+    """Compute the vector weight, of 1 in all, from the weights of both scores.
+
+    >>> balanced_weight(0.5, 0.5), balanced_weight(0.5, 0.25), balanced_weight(0.0, 0.5)
+    (0.5, 0.6666666666666666, 0.0)
+    """
+    return vector / (vector + lexical) if vector else 0.0

@@ -9,6 +9,7 @@ from waymeet.search.rank.name_match import boost_definitions, boost_name_match
 from waymeet.search.rank.roles import weigh_roles
 from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
+from waymeet.search.rank.word_runs import boost_word_runs
 from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
@@ -39,6 +40,7 @@ AUTO = Recipe(
         weigh_roles,
         boost_definitions,
         boost_shared_names,
+        boost_word_runs,
         boost_linked,
         raise_definitions,
         collapse_translations,

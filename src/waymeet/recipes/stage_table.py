@@ -36,6 +36,7 @@ from waymeet.search.rank.rerank import rerank, sort_by_reranker
 from waymeet.search.rank.roles import weigh_roles
 from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
+from waymeet.search.rank.word_runs import boost_word_runs
 from waymeet.search.retrieve.expansion import expand, retrieve_variants
 from waymeet.search.retrieve.first_stage import (
     adapt_length_norm,
@@ -145,6 +146,7 @@ _ROWS = (
             "auto.code_factor_cross_lingual",
             "auto.vector_weight_mixed",
             "auto.min_similarity_steps",
+            "auto.min_word_coverage",
         ),
         signals=_AUTO,
     ),
@@ -169,6 +171,7 @@ _ROWS = (
         reads=("auto.shared_name_weight", "auto.shared_name_cap", "auto.shared_name_max_documents", "pool.seeds"),
         signals=_AUTO,
     ),
+    StageRow(boost_word_runs, CANDIDATES, reads=("auto.word_run_bonus",), signals=_AUTO),
     StageRow(
         boost_linked,
         CANDIDATES,

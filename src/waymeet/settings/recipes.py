@@ -226,6 +226,9 @@ class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
     documentation explains that. Used only if documentation is among the candidates."""
     code_for_prose: Part = 0.8
     """The same if the query is another sentence or phrase in plain words."""
+    documentation_for_code: Part = 0.8
+    """Factor of documentation and examples if the query asks where something is implemented ("which function …").
+    Used only if source code is among the candidates."""
     dominant_share: Part = 0.9
     """Share of the files of an index from which the factor of their role is 1."""
 
@@ -261,6 +264,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     min_similarity_steps: Weight = 1.2
     """Similarity of the best vector hit, in steps above the noise level of its model, from which the vector score has
     its full weight; 0 disables the check. Calibrated for the default models only."""
+    min_word_coverage: Part = 0.5
+    """Share of the query's words, by their IDF, that the best lexical hit must contain for the lexical score to have
+    its full weight beside vectors, if the query is in another language than the main model's; 0 disables the check."""
     short_text_b: Part = 0.2
     """BM25 length normalisation `bm25.b.body` for texts of a few words each."""
     document_share: Part = 0.3
@@ -272,6 +278,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     query that matches."""
     definition_bonus: Weight = 0.3
     """Bonus for a section that defines a symbol named in the query, times the share of the query that matches."""
+    word_run_bonus: Weight = 0.3
+    """Bonus for a section in which words of the query follow each other as in the query, times the square root of their
+    share, from four words on."""
     speaker_factor: Weight = 1.5
     """Factor of the score of messages of a person whom the query names, in an index of conversations."""
     raised_definitions: Number = 3

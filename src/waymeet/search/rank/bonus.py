@@ -5,6 +5,8 @@ from math import fsum
 
 from msgspec.structs import replace
 
+from waymeet.formulas.explanation import product, value
+from waymeet.formulas.graph import propagated_share
 from waymeet.search.fuse.fusion import sort_candidates
 from waymeet.search.state import Search, Tools
 from waymeet.types import Candidate, Explanation, SourceRank
@@ -46,14 +48,31 @@ def add_bonuses(search: Search, tools: Tools, bonuses: Mapping[str, Explanation]
     return replace(search, candidates=sort_candidates((*unchanged, *boosted, *added)), search_type=search_type)
 
 
-def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank) -> Candidate:
+def share_among_sections(bonuses: Mapping[str, Explanation], tools: Tools) -> dict[str, Explanation]:
+    """Divide the bonus of each document by 1 + ln(sections).
+
+    A bonus for the document says the less about one of its sections, the more it has.
+    """
+    counts = tools.store.chunk_counts(bonuses)
+    return {document: _divide(bonus, counts.get(document, 1)) for document, bonus in bonuses.items()}
+
+
+def _divide(bonus: Explanation, sections: int) -> Explanation:
+    if sections <= 1:
+        return bonus
+    factor = value(propagated_share(1.0, sections), f"1 / (1 + ln(sections)), sections = {sections}")
+    return product(bonus.description, bonus, factor, group=bonus.group)
+
+
+def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank | None = None) -> Candidate:
     """Add a bonus to a candidate's score, as a part beside earlier bonuses."""
     score = candidate.score
     if isinstance(score, BonusSum):
         score = _sum_bonuses(score.description, *score.parts, bonus)
     else:
         score = _sum_bonuses("score with name and link bonuses", score, bonus)
-    return replace(candidate, score=score, sources=(*candidate.sources, source_rank))
+    sources = candidate.sources if source_rank is None else (*candidate.sources, source_rank)
+    return replace(candidate, score=score, sources=sources)
 
 
 def new_candidate(document: str, chunk: str, bonus: Explanation, source_rank: SourceRank) -> Candidate:

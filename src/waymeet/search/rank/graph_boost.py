@@ -8,7 +8,7 @@ from waymeet.analysis.keys import MENTION_PREFIX
 from waymeet.formulas.explanation import product, total, value
 from waymeet.formulas.graph import propagated_share
 from waymeet.ports import Neighbour
-from waymeet.search.rank.bonus import add_bonuses
+from waymeet.search.rank.bonus import add_bonuses, share_among_sections
 from waymeet.search.retrieve.first_stage import report_fan_out
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Settings
@@ -71,7 +71,7 @@ def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Sear
     """Add a share of the best documents' scores to documents that mention the same rare names.
 
     Names in the query itself are left out, since their documents match already. A document is raised to at most
-    `auto.shared_name_cap` of the score of the document that it shares the name with.
+    `auto.shared_name_cap` of the score of the document that it shares the name with. Its sections share the bonus.
     """
     if search.query.depth == 0 or not search.candidates:
         return search.skip("no candidates to start from" if search.query.depth != 0 else "depth 0")
@@ -99,7 +99,7 @@ def boost_shared_names(search: Search, tools: Tools, settings: Settings) -> Sear
         document: _explain_shared_name(contributions[document], scores, document, length_factor, cap)
         for document in _select_receivers(contributions, scores, search, settings)
     }
-    return add_bonuses(search, tools, bonuses, "shared")
+    return add_bonuses(search, tools, share_among_sections(bonuses, tools), "shared")
 
 
 def _mentioned_names(tools: Tools, documents: Sequence[str], query_words: frozenset[str]) -> dict[str, list[str]]:

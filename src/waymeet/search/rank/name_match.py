@@ -9,7 +9,7 @@ from waymeet.analysis import file_name_key, list_terms, normalise_text, path_key
 from waymeet.analysis.keys import SHORT_TITLE_PREFIX, TITLE_PREFIX, symbol_key
 from waymeet.formulas.explanation import product, value
 from waymeet.search.fuse.fusion import sort_candidates
-from waymeet.search.rank.bonus import add_bonus, add_bonuses, new_candidate
+from waymeet.search.rank.bonus import add_bonus, add_bonuses, new_candidate, share_among_sections
 from waymeet.search.state import Search, Tools
 from waymeet.search.understand.query_names import has_name, naming_styles
 from waymeet.settings import Settings
@@ -24,7 +24,8 @@ _PUNCTUATION = " .,;:!?()[]{}<>'\"`“”„«»「」、。？！"
 def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search:
     """Add a bonus to documents whose title or file name occurs in the query.
 
-    A title also matches without its part in parentheses, unless another document matches by its whole title.
+    A title also matches without its part in parentheses, unless another document matches by its whole title. The
+    sections of a document share its bonus: a common word such as "server" may be the name of a long page.
     """
     names = _name_keys(search.text)
     query_terms = set(list_terms(search.text))
@@ -41,7 +42,7 @@ def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search
         for document, share in matched.items()
         if share
     }
-    return add_bonuses(search, tools, bonuses, "name")
+    return add_bonuses(search, tools, share_among_sections(bonuses, tools), "name")
 
 
 def _matched_shares(

@@ -10,6 +10,7 @@ from waymeet.analysis.file_roles import (
     BENCHMARK,
     DATA,
     DOCUMENTATION,
+    EXAMPLE,
     IMAGE,
     LOCALE,
     LOCK,
@@ -28,6 +29,7 @@ from waymeet.types import Candidate, Filters
 _OTHER_FILES = frozenset({DATA, IMAGE, LOCALE, LOCK})
 """Roles of files that are neither code nor documents, which `kind:files` selects."""
 _CODE_ROLES = frozenset({SOURCE, TEST, BENCHMARK})
+_DOCUMENT_ROLES = frozenset({DOCUMENTATION, EXAMPLE})
 _FILE_NAME = re.compile(r"[\w@.+-]*[/\\][\w@.+/\\-]*\w|[\w@+-][\w@.+-]*\.[a-z]\w*", re.IGNORECASE)
 """A path, or a file name with its extension."""
 
@@ -36,7 +38,8 @@ def weigh_roles(search: Search, tools: Tools, settings: Settings) -> Search:
     """Multiply scores by the factors of the roles of files, such as tests and release notes.
 
     A factor is 1 if the query refers to the role or names the file, or if nearly all files of the index have the role.
-    Code has a further factor if the query is a question that documentation answers.
+    Code has a further factor if the query is a question that documentation answers, and documentation has one if the
+    query asks where in the code something is done.
     """
     roles = tools.store.roles({candidate.document for candidate in search.candidates})
     factors = _role_factors(search, tools, settings.auto.roles, roles.values())
@@ -55,9 +58,9 @@ def weigh_roles(search: Search, tools: Tools, settings: Settings) -> Search:
 def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: Iterable[str]) -> Mapping[str, float]:
     """Return the factors other than 1 of the roles that the query does not refer to."""
     present = set(roles)
-    code_factor = _code_factor(search, settings) if DOCUMENTATION in present else 1.0
+    form_factors = _form_factors(search, settings, present)
     factors = {role: factor for role in present if (factor := settings.of(role)) != 1.0}
-    if not factors and code_factor == 1.0:
+    if not factors and not form_factors:
         return {}
     named = named_roles(search.query.text) | _filter_roles(search.filters)
     if LOCALE in factors and detect_language(search.text) not in {"", "en"}:
@@ -68,15 +71,21 @@ def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: It
         for role, factor in factors.items()
         if role not in named and profile.role_share(role) < settings.dominant_share
     }
-    if code_factor != 1.0:
-        factors |= {role: factors.get(role, 1.0) * code_factor for role in present & _CODE_ROLES}
-    return factors
+    return factors | {role: factors.get(role, 1.0) * factor for role, factor in form_factors.items()}
 
 
-def _code_factor(search: Search, settings: RoleFactors) -> float:
-    """Return the factor of code by the form of the query."""
+def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> dict[str, float]:
+    """Return the factors of code or documentation by the form of the query, if there are both."""
+    if DOCUMENTATION not in present or present.isdisjoint(_CODE_ROLES):
+        return {}
     form = find_question_form(search.query.text)
-    return {QuestionForm.TASK: settings.code_for_task, QuestionForm.PROSE: settings.code_for_prose}.get(form, 1.0)
+    if form is QuestionForm.CODE:
+        roles, factor = _DOCUMENT_ROLES, settings.documentation_for_code if SOURCE in present else 1.0
+    else:
+        roles = _CODE_ROLES
+        by_form = {QuestionForm.TASK: settings.code_for_task, QuestionForm.PROSE: settings.code_for_prose}
+        factor = by_form.get(form, 1.0)
+    return dict.fromkeys(present & roles, factor) if factor != 1.0 else {}
 
 
 def _filter_roles(filters: Filters) -> frozenset[str]:

@@ -30,6 +30,14 @@ _PREFIX = re.compile(r"(?<!\S)(?P<text>\w[\w-]*)\*(?!\S)")
 _QUESTION_MARKS = ("?", "？")
 _QUESTION_WORDS, _SENTENCE_WORDS = 3, 8
 """Words outside of quotes that make a full question, or a full sentence."""
+_LABEL_BEFORE_QUOTE = re.compile(rf"\w: ?[{_QUOTES}]")
+_MESSAGE = re.compile(
+    r"(?i)\b(?:unable|can(?:not|'t)|could(?: not|n't)|unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|invalid"
+    r"|missing|failed|not found|no such|expected|already|denied)\b"
+)
+"""Words of error messages."""
+_LABEL_WORDS, _MESSAGE_WORDS = 2, 3
+"""Words outside of quotes that make an error message, with a colon before the quotes or a word of such messages."""
 _MAX_VALUES = 12
 """Values that are suggested for a filter."""
 _MAX_MATCHES = 200
@@ -47,14 +55,15 @@ class ParsedQuery(Struct, frozen=True):
     """Words and phrases that must not occur; a word that ends in `*` is a prefix."""
     prefixes: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """Quoted text in a full question or sentence, which need not occur."""
+    """Quoted text in a full question, sentence or error message, which need not occur."""
 
 
 def parse_query(text: str) -> ParsedQuery:
     """Parse phrases, exclusions and prefixes out of a query.
 
     A single quote, a dash between words and a flag such as `-m` have no special function. In a full question or
-    sentence, quotes mark names: the document that answers may use another name.
+    sentence, quotes mark names: the document that answers may use another name. In an error message they mark a value,
+    which is not in the code that writes the message.
 
     >>> parse_query('how "rank fusion" config* -legacy works')  # doctest: +NORMALIZE_WHITESPACE
     ParsedQuery(text='how rank fusion works', phrases=('rank fusion',), without=('legacy',), prefixes=('config',),
@@ -65,17 +74,27 @@ def parse_query(text: str) -> ParsedQuery:
     ()
     >>> parse_query('who wrote the song "Dear Brother"?').names
     ('dear brother',)
+    >>> parse_query('unknown format "date-time" ignored').names, parse_query('invalid "date-time"').phrases
+    (('date time',), ('date time',))
     """
     quoted = [(match["not"], normalise_text(match["text"])) for match in _PHRASE.finditer(text)]
     unquoted = _PHRASE.sub(" ", text)
-    min_words = _QUESTION_WORDS if text.rstrip().endswith(_QUESTION_MARKS) else _SENTENCE_WORDS
-    is_sentence = len(normalise_text(unquoted).split()) >= min_words
+    is_sentence = len(normalise_text(unquoted).split()) >= _min_sentence_words(text, unquoted)
     required = tuple(phrase for is_excluded, phrase in quoted if phrase and not is_excluded)
     phrases, names = ((), required) if is_sentence else (required, ())
     excluded = tuple(phrase for is_excluded, phrase in quoted if phrase and is_excluded)
     excluded += tuple(match["text"] + (match["star"] or "") for match in _EXCLUSION.finditer(unquoted))
     prefixes = tuple(match["text"] for match in _PREFIX.finditer(unquoted))
     return ParsedQuery(_strip_operators(text), phrases, excluded, prefixes, names)
+
+
+def _min_sentence_words(text: str, unquoted: str) -> int:
+    """Return how many words outside of quotes make a query a full sentence."""
+    if text.rstrip().endswith(_QUESTION_MARKS):
+        return _QUESTION_WORDS
+    if _LABEL_BEFORE_QUOTE.search(text):
+        return _LABEL_WORDS
+    return _MESSAGE_WORDS if _MESSAGE.search(unquoted) else _SENTENCE_WORDS
 
 
 def _strip_operators(text: str) -> str:

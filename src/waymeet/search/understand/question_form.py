@@ -14,6 +14,12 @@ _ABOUT_CODE = (
     r"|^\W*(?:(?:in )?(?:which|what) (?:files?|places?|parts?|lines?)|where(?:'s| (?:is|are|does|do|did)))\b(?! i\b)"
 )
 """Words of questions about the code itself."""
+_WHERE_IN_CODE = (
+    r"(?i)^\W*(?:(?:in )?(?:which|what) (?:files?|functions?|methods?|class(?:es)?|modules?|code|lines?)"
+    r"|where(?:'s| (?:is|are|does|do|did))|(?:the )?(?:code|function|method|class) (?:that|which|for|to))\b(?! i\b)"
+    r"|\b(?:implemented|implementations?|defined|source code)\b"
+)
+"""Questions for the place in the code that does something."""
 _HOW_TO = r"(?i)^\W*how (?:to|(?:do|can|could|should|would|may) (?:i|we|you|one))\b"
 _TASK = (
     r"(?i)^\W*(?:how|why|when|what (?:happens|does|is|are)|what's|is (?:it|there)|can|could|should|do|does|may|must)\b"
@@ -35,8 +41,10 @@ class QuestionForm(Enum):
     """How something is done or why it happens, which documentation explains."""
     PROSE = "prose"
     """A description in a sentence or a phrase."""
+    CODE = "code"
+    """Where in the code something is done."""
     OTHER = "other"
-    """Names, keywords, code, or a question about the code itself."""
+    """Names, keywords, code, or another question about the code itself."""
 
 
 def find_question_form(text: str) -> QuestionForm:
@@ -45,7 +53,7 @@ def find_question_form(text: str) -> QuestionForm:
     >>> find_question_form("how do I hide a password?").value, find_question_form("hide what the user types").value
     ('task', 'prose')
     >>> find_question_form("where is the path matched").value, find_question_form("how does get_user() work").value
-    ('other', 'other')
+    ('code', 'other')
     """
     text = text[:_MAX_CHARS]
     words = re.findall(_WORD, text)
@@ -53,6 +61,8 @@ def find_question_form(text: str) -> QuestionForm:
         return QuestionForm.OTHER
     if re.match(_HOW_TO, text):
         return QuestionForm.TASK
+    if re.search(_WHERE_IN_CODE, text):
+        return QuestionForm.CODE
     has_function_word = any(classify_word(word) is WordClass.FUNCTION for word in words)
     if re.search(_ABOUT_CODE, text) or not has_function_word:
         return QuestionForm.OTHER
