@@ -20,8 +20,8 @@ from typing import IO, NamedTuple
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held-out")
 """The collections of questions: those that may be looked at, and those that are not."""
-GROUPS = (*HALVES, "development", "held-out-2")
-"""All collections: also questions about other projects, used to develop rules, and later held-out ones of some."""
+GROUPS = (*HALVES, "development", "held-out-2", "held-out-3")
+"""All collections: also questions about other projects, used to develop rules, and later held-out ones."""
 DEFAULT_TARGET = FOLDER.parents[1] / "build" / "projects"
 _DIGEST = ".sha256"
 """Ending of the file with the digest of the archive that a folder was unpacked from."""
@@ -44,6 +44,8 @@ class Project(NamedTuple):
     """Digest of the archive."""
     folder: str
     """The part of the archive that is indexed."""
+    files: str = "*"
+    """Pattern of the names of files that are unpacked."""
 
     @property
     def requirement(self) -> str:
@@ -87,7 +89,7 @@ def fetch_project(project: Project, target: Path) -> Path:
         archive = download_archive(project, downloads)
         check_digest(archive, project.sha256)
         with open_archive(archive) as stream:
-            unpack_folder(stream, project.folder, unpacked)
+            unpack_folder(stream, project.folder, unpacked, project.files)
         record.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
         unpacked.replace(folder)
@@ -138,8 +140,8 @@ def open_archive(archive: Path) -> Iterator[IO[bytes]]:
         raise FetchError(f"dpkg-deb cannot read {archive.name}.")
 
 
-def unpack_folder(stream: IO[bytes], folder: str, target: Path) -> None:
-    """Unpack the regular files of one folder of an archive, without links and devices.
+def unpack_folder(stream: IO[bytes], folder: str, target: Path, files: str = "*") -> None:
+    """Unpack the regular files of one folder of an archive that match a pattern, without links and devices.
 
     Raises:
         FetchError: the folder is not in the archive, or a file would be written outside of the target.
@@ -149,7 +151,7 @@ def unpack_folder(stream: IO[bytes], folder: str, target: Path) -> None:
         with tarfile.open(fileobj=stream, mode="r|*") as archive:
             for member in archive:
                 path = PurePosixPath(member.name)
-                if member.isreg() and path.is_relative_to(folder):
+                if member.isreg() and path.is_relative_to(folder) and path.match(files):
                     inside = member.replace(name=str(path.relative_to(folder)), deep=False)
                     archive.extract(inside, target, filter="data")
                     count += 1

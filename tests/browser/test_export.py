@@ -41,6 +41,7 @@ _MORE_QUERIES = (
     ),
     *('"検索"', "-kind:code rank fusion", 'ranking -"rank fusion"', "path:docs/ path:src/waymeet/search snippet"),
     *("Étude naïve", "rank rank rank fusion", "e-mail re-index", "kind:folders search", "Ａｌｐｈａ ranks"),
+    *('unknown rank "fusion" ignored', 'unexpected field: "zzz"'),
 )
 """Queries whose answers are compared without a page: operators, filters, other scripts, no words."""
 _SEARCH_ALL = """async (queries) => {

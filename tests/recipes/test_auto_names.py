@@ -5,7 +5,7 @@ from math import log
 import pytest
 from support.corpus import Page, store_of
 
-from waymeet.analysis.keys import short_title_key, title_key
+from waymeet.analysis.keys import file_name_key, path_key, short_title_key, title_key
 from waymeet.formulas.explanation import evaluate, value
 from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import answer_query
@@ -79,6 +79,15 @@ def test_the_sections_of_a_document_share_the_bonus_for_its_name() -> None:
     bonus = next(part for part in explanation.parts if part.description.startswith("title or file name"))
     assert bonus.value == pytest.approx(0.6 * 0.5**0.5 / (1 + log(7)))
     assert "1 / (1 + ln(sections)), sections = 7" in str(bonus)
+
+
+def test_a_long_file_named_by_its_path_keeps_its_bonus() -> None:
+    keys = (file_name_key("server.py"), path_key("src/server.py"))
+    sections = ("the timeout of the server", *(f"part {number}" for number in range(80)))
+    pages = {f"{number}.md": Page((f"a timeout, the timeout in server code {number}",)) for number in range(5)}
+    store = store_of({"src/server.py": Page(sections, names=keys), **pages})
+    for query in ("timeout in src/server.py", "timeout in server.py"):
+        assert ask(store, query).hits[0].document == "src/server.py"
 
 
 def test_what_a_series_of_pages_is_called_lifts_none_of_them() -> None:

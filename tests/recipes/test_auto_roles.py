@@ -144,6 +144,23 @@ def test_a_question_where_something_is_done_is_answered_by_code_rather_than_by_a
     assert "role factor (documentation)" in str([hit.explanation for hit in answer.hits])
 
 
+def test_documentation_and_examples_that_a_question_refers_to_keep_the_factor_1() -> None:
+    example = "def route():\n    return 'route of an example'\n"
+    page = "# Routing\n\nHow a route is deployed is documented here.\n"
+    store = indexed({"src/routing.py": HIDE, "examples/route.py": example, "docs/routing.md": page, **OTHERS})
+    for query, role in (
+        ("where are the examples of a route", "example"),
+        ("where is it documented how a route is deployed", "documentation"),
+    ):
+        assert f"role factor ({role})" not in str([hit.explanation for hit in ask(store, query).hits])
+
+
+def test_pages_are_not_weighed_in_an_index_of_pages() -> None:
+    pages = {f"docs/page{number}.md": f"# Page {number}\n\nAn office of branch {number}.\n" for number in range(20)}
+    answer = ask(indexed({**pages, "src/prompts.py": HIDE}), "where is the office of branch 7")
+    assert "role factor (documentation)" not in str([hit.explanation for hit in answer.hits])
+
+
 def test_a_question_where_something_is_said_changes_nothing_without_code() -> None:
     answer = ask(indexed({"docs/secrets.md": SECRETS}), "where is the password hidden")
     assert "role factor" not in str([hit.explanation for hit in answer.hits])

@@ -48,10 +48,13 @@ def _parts(answer: Answer) -> tuple[Explanation, ...]:
     return explanation.parts
 
 
-@pytest.mark.parametrize("query", ["determine transport target", "これは三つの文字を比べる質問です"])
-def test_a_short_query_or_one_without_spaces_is_not_compared(query: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [("determine transport target", "fewer than four words"), ("これ は 三つの 文字を 比べる", "text without spaces")],
+)
+def test_a_short_query_or_one_without_spaces_is_not_compared(query: str, reason: str) -> None:
     _, steps = run_stages(AUTO, Query(query), Tools(store_of(PAGES)), Settings())
-    assert {step.stage: step.skipped for step in steps}["boost_word_runs"] == "fewer than four words"
+    assert {step.stage: step.skipped for step in steps}["boost_word_runs"] == reason
 
 
 def test_the_stage_can_be_switched_off() -> None:

@@ -10,6 +10,7 @@ from waymeet.analysis.file_roles import (
     BUILD_OUTPUT,
     CHANGELOG,
     DATA,
+    DOCUMENTATION,
     EXAMPLE,
     GENERATED,
     IMAGE,
@@ -32,6 +33,7 @@ _VERSIONS = (
 )
 _WORDS: Mapping[str, str] = {
     TEST: r"(?<!to )tests?|tested|testing|unit-tests?|pytest|specs?|fixtures?|mock(?:s|ed|ing)?|snapshots?",
+    DOCUMENTATION: r"docs?|document(?:s|ed|ation)?|manuals?|guides?|readme|described|explained",
     EXAMPLE: r"examples?|samples?|demos?|demonstrat(?:e[ds]?|ion)|tutorials?|playgrounds?",
     BENCHMARK: r"bench(?:es|mark(?:s|ed|ing)?)?|performance|throughput",
     CHANGELOG: _VERSIONS,

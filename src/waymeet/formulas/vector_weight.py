@@ -5,7 +5,7 @@ _SHORT, _FULL = 20.0, 40.0
 _MOSTLY = 0.5
 """Share of source files above which an index counts as code."""
 _MIN_TRUST = 0.2
-"""Share of its weight that a score keeps even if nothing is similar, or hardly a word matches."""
+"""Share of its weight that a score keeps even if nothing is similar, or few words match."""
 
 
 def part_between(value: float, low: float, high: float) -> float:
@@ -39,24 +39,15 @@ def code_vector_weight(sections: float, functions: float, usual: float) -> float
     return functions - (functions - usual) * part_between(sections, 1.0, 2.0)
 
 
-def similarity_trust(steps: float, enough: float) -> float:
-    """Compute the share of its weight that the vector score keeps, by the best similarity.
+def weight_share(reached: float, enough: float) -> float:
+    """Compute the share of its weight that a score keeps by what its best hit reaches.
 
-    It is full from `enough` steps above the noise level on.
+    For vectors that is the similarity in steps above the noise level, for words their share in the hit.
 
-    >>> similarity_trust(1.5, 1.2), similarity_trust(0.6, 1.2), similarity_trust(-0.5, 1.2)
+    >>> weight_share(1.5, 1.2), weight_share(0.6, 1.2), weight_share(-0.5, 1.2)
     (1.0, 0.5, 0.2)
     """
-    return max(part_between(steps, 0.0, enough), _MIN_TRUST)
-
-
-def coverage_trust(coverage: float, enough: float) -> float:
-    """Compute the share of its weight that the lexical score keeps by its best hit's words.
-
-    >>> coverage_trust(0.9, 0.5), coverage_trust(0.25, 0.5), coverage_trust(0.0, 0.5)
-    (1.0, 0.5, 0.2)
-    """
-    return max(part_between(coverage, 0.0, enough), _MIN_TRUST)
+    return max(part_between(reached, 0.0, enough), _MIN_TRUST)
 
 
 def balanced_weight(vector: float, lexical: float) -> float:

@@ -266,7 +266,7 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     its full weight; 0 disables the check. Calibrated for the default models only."""
     min_word_coverage: Part = 0.5
     """Share of the query's words, by their IDF, that the best lexical hit must contain for the lexical score to have
-    its full weight beside vectors, if the query is in another language than the main model's; 0 disables the check."""
+    its full weight beside vectors, in a query without spaces, such as a Chinese one; 0 disables the check."""
     short_text_b: Part = 0.2
     """BM25 length normalisation `bm25.b.body` for texts of a few words each."""
     document_share: Part = 0.3

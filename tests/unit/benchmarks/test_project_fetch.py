@@ -119,6 +119,15 @@ def test_names_as_in_debian_packages_are_unpacked(tmp_path: Path) -> None:
     assert _list_files(tmp_path / "target") == ["a.html"]
 
 
+def test_only_files_that_match_the_pattern_are_unpacked(tmp_path: Path) -> None:
+    archive = _write_archive(
+        tmp_path / "mixed.tgz", {"demo-1/a.html": b"a", "demo-1/b/c.html": b"c", "demo-1/d.txt": b"d"}
+    )
+    with archive.open("rb") as stream:
+        unpack_folder(stream, "demo-1", tmp_path / "target", "*.html")
+    assert _list_files(tmp_path / "target") == ["a.html", "b/c.html"]
+
+
 def test_both_halves_get_a_link_which_is_renewed(tmp_path: Path) -> None:
     for half in fetch.HALVES:
         (tmp_path / half / "demo").mkdir(parents=True)

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import detect_language
+from waymeet.analysis import detect_language, has_cjk
 from waymeet.analysis.embedded.space_names import SHORT, part_spaces
 from waymeet.analysis.word_classes import CLASS_WEIGHTS, classify_word
 from waymeet.formulas.explanation import product, quotient, total, value, weighted
 from waymeet.formulas.fusion import share_of_best
-from waymeet.formulas.vector_weight import balanced_weight, code_vector_weight, coverage_trust, similarity_trust
+from waymeet.formulas.vector_weight import balanced_weight, code_vector_weight, weight_share
 from waymeet.ports import choose_embedder, multilingual_embedder, word_idfs
 from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
 from waymeet.search.state import Search, Tools
@@ -155,43 +155,37 @@ def _word_coverage(search: Search, tools: Tools) -> float:
 
 
 def _word_trust(search: Search, tools: Tools, auto: Auto) -> float:
-    """Compute the share of its weight that the lexical score keeps by its best hit's words.
+    """Compute the share of its weight that the lexical score keeps by the words in its best hit.
 
     Its score is normalised to 1 even if few words match. In scripts without spaces words are pairs of characters, of
-    which a question has many, and some match by chance. English queries keep the full weight: long ones have words that
-    no good hit contains.
+    which a question has many, and some match by chance. In others a long query has words that no good hit contains.
     """
-    if not auto.min_word_coverage or not _uses_secondary_model(search, tools):
+    if not auto.min_word_coverage or not has_cjk(search.text):
         return 1.0
-    return coverage_trust(_word_coverage(search, tools), auto.min_word_coverage)
+    return weight_share(_word_coverage(search, tools), auto.min_word_coverage)
 
 
 def _similarity_trust(search: Search, auto: Auto) -> float:
     """Compute the share of its weight that the vector score keeps by the best similarity."""
     if search.similarity_steps is None or not auto.min_similarity_steps:
         return 1.0
-    return similarity_trust(search.similarity_steps, auto.min_similarity_steps)
+    return weight_share(search.similarity_steps, auto.min_similarity_steps)
 
 
 def _weight_by_language(search: Search, tools: Tools, auto: Auto) -> float:
     """Choose the vector weight of chunks in the query's language."""
+    if not tools.embedders:
+        return _weight_by_corpus(tools, auto, is_main_model=True)
+    embedder = choose_embedder(tools.embedders, detect_language(search.vector_text or search.text))
+    return _weight_by_corpus(tools, auto, is_main_model=embedder is tools.embedders[0])
+
+
+def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float:
+    """Choose the vector weight by text length and by the share of code."""
     if auto.vector_weight is not None:
         return auto.vector_weight
-    if _uses_secondary_model(search, tools):
+    if not is_main_model:
         return auto.vector_weight_non_english
-    return _weight_by_corpus(tools, auto)
-
-
-def _uses_secondary_model(search: Search, tools: Tools) -> bool:
-    """Check whether the query is in a language that the main model does not support."""
-    if not tools.embedders:
-        return False
-    language = detect_language(search.vector_text or search.text)
-    return choose_embedder(tools.embedders, language) is not tools.embedders[0]
-
-
-def _weight_by_corpus(tools: Tools, auto: Auto) -> float:
-    """Choose the vector weight by text length and by the share of code."""
     profile = tools.store.corpus_profile()
     short, long = auto.vector_weight_short_text, auto.vector_weight_prose
     prose = short + (long - short) * profile.text_length

@@ -51,7 +51,7 @@ def add_bonuses(search: Search, tools: Tools, bonuses: Mapping[str, Explanation]
 def share_among_sections(bonuses: Mapping[str, Explanation], tools: Tools) -> dict[str, Explanation]:
     """Divide the bonus of each document by 1 + ln(sections).
 
-    A bonus for the document says the less about one of its sections, the more it has.
+    The more sections a document has, the less its bonus says about each of them.
     """
     counts = tools.store.chunk_counts(bonuses)
     return {document: _divide(bonus, counts.get(document, 1)) for document, bonus in bonuses.items()}
@@ -61,7 +61,7 @@ def _divide(bonus: Explanation, sections: int) -> Explanation:
     if sections <= 1:
         return bonus
     factor = value(propagated_share(1.0, sections), f"1 / (1 + ln(sections)), sections = {sections}")
-    return product(bonus.description, bonus, factor, group=bonus.group)
+    return product(f"{bonus.description}, shared among sections", bonus, factor, group=bonus.group)
 
 
 def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank | None = None) -> Candidate:
@@ -70,14 +70,14 @@ def add_bonus(candidate: Candidate, bonus: Explanation, source_rank: SourceRank 
     if isinstance(score, BonusSum):
         score = _sum_bonuses(score.description, *score.parts, bonus)
     else:
-        score = _sum_bonuses("score with name and link bonuses", score, bonus)
+        score = _sum_bonuses("score with bonuses", score, bonus)
     sources = candidate.sources if source_rank is None else (*candidate.sources, source_rank)
     return replace(candidate, score=score, sources=sources)
 
 
 def new_candidate(document: str, chunk: str, bonus: Explanation, source_rank: SourceRank) -> Candidate:
     """Make a candidate whose score is a bonus alone."""
-    return Candidate(document, (chunk,), _sum_bonuses("sum of name and link bonuses", bonus), (source_rank,))
+    return Candidate(document, (chunk,), _sum_bonuses("sum of bonuses", bonus), (source_rank,))
 
 
 def _sum_bonuses(description: str, *parts: Explanation) -> BonusSum:

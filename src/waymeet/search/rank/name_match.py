@@ -25,44 +25,53 @@ def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search
     """Add a bonus to documents whose title or file name occurs in the query.
 
     A title also matches without its part in parentheses, unless another document matches by its whole title. The
-    sections of a document share its bonus: a common word such as "server" may be the name of a long page.
+    sections of a document share a bonus for its title: a common word such as "server" may be the title of a long page.
     """
     names = _name_keys(search.text)
     query_terms = set(list_terms(search.text))
     if not names or not query_terms:
         return search.skip("no name in the query")
-    matched = _matched_shares(tools, names, query_terms, settings.auto.shared_name_max_documents)
-    bonuses = {
+    files, titles = _matched_shares(tools, names, query_terms, settings.auto.shared_name_max_documents)
+    of_files, of_titles = (_name_bonuses(shares, settings.auto.name_bonus) for shares in (files, titles))
+    return add_bonuses(search, tools, share_among_sections(of_titles, tools) | of_files, "name")
+
+
+def _name_bonuses(shares: Mapping[str, float], weight: float) -> dict[str, Explanation]:
+    """Compute the bonus of each document by the share of the query that its name matches."""
+    return {
         document: product(
             "title or file name matches query",
-            value(settings.auto.name_bonus, "weight (auto.name_bonus)"),
+            value(weight, "weight (auto.name_bonus)"),
             value(share**0.5, f"sqrt(share of query matched), share = {share:.3g}"),
             group="bonuses",
         )
-        for document, share in matched.items()
+        for document, share in shares.items()
         if share
     }
-    return add_bonuses(search, tools, share_among_sections(bonuses, tools), "name")
 
 
 def _matched_shares(
     tools: Tools, names: Mapping[str, str], query_terms: set[str], max_documents: int
-) -> dict[str, float]:
-    """Return, for each document named in the query, the share of query terms in its name."""
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the share of query terms in the name of each document that the query names.
+
+    The first mapping has documents named by file name or path, the second those named by their title.
+    """
 
     def matched_share(name: str) -> float:
         return len(query_terms.intersection(list_terms(name))) / len(query_terms)
 
-    shares: dict[str, float] = {}
+    files: dict[str, float] = {}
+    titles: dict[str, float] = {}
     for key, documents in tools.store.documents_by_key(names).items():
-        share = matched_share(names[key])
+        share, shares = matched_share(names[key]), titles if key.startswith(TITLE_PREFIX) else files
         for document in documents:
             shares[document] = max(shares.get(document, 0.0), share)
     short_titles = {f"{SHORT_TITLE_PREFIX}{name}": name for key, name in names.items() if key.startswith(TITLE_PREFIX)}
     for key, documents in tools.store.documents_by_key(short_titles, max_documents).items():
-        if shares.keys().isdisjoint(documents):  # else the document matched by its whole title is meant
-            shares |= dict.fromkeys(documents, matched_share(short_titles[key]))
-    return shares
+        if (files | titles).keys().isdisjoint(documents):  # else the document matched by its whole title is meant
+            titles |= dict.fromkeys(documents, matched_share(short_titles[key]))
+    return files, titles
 
 
 def _name_keys(text: str) -> dict[str, str]:

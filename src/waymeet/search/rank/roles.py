@@ -66,11 +66,9 @@ def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: It
     if LOCALE in factors and detect_language(search.text) not in {"", "en"}:
         named |= {LOCALE}  # the messages of a catalogue are in the language of the query
     profile = tools.store.corpus_profile()
-    factors = {
-        role: factor
-        for role, factor in factors.items()
-        if role not in named and profile.role_share(role) < settings.dominant_share
-    }
+    exempt = named | {role for role in present if profile.role_share(role) >= settings.dominant_share}
+    factors = {role: factor for role, factor in factors.items() if role not in exempt}
+    form_factors = {role: factor for role, factor in form_factors.items() if role not in exempt or role in _CODE_ROLES}
     return factors | {role: factors.get(role, 1.0) * factor for role, factor in form_factors.items()}
 
 
@@ -78,13 +76,12 @@ def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> d
     """Return the factors of code or documentation by the form of the query, if there are both."""
     if DOCUMENTATION not in present or present.isdisjoint(_CODE_ROLES):
         return {}
-    form = find_question_form(search.query.text)
-    if form is QuestionForm.CODE:
-        roles, factor = _DOCUMENT_ROLES, settings.documentation_for_code if SOURCE in present else 1.0
-    else:
-        roles = _CODE_ROLES
-        by_form = {QuestionForm.TASK: settings.code_for_task, QuestionForm.PROSE: settings.code_for_prose}
-        factor = by_form.get(form, 1.0)
+    by_form = {
+        QuestionForm.TASK: (_CODE_ROLES, settings.code_for_task),
+        QuestionForm.PROSE: (_CODE_ROLES, settings.code_for_prose),
+        QuestionForm.CODE: (_DOCUMENT_ROLES, settings.documentation_for_code if SOURCE in present else 1.0),
+    }
+    roles, factor = by_form.get(find_question_form(search.query.text), (frozenset[str](), 1.0))
     return dict.fromkeys(present & roles, factor) if factor != 1.0 else {}
 
 

@@ -24,16 +24,17 @@ def boost_word_runs(search: Search, tools: Tools, settings: Settings) -> Search:
     list of answers. Function words count, too. Text without spaces is compared by pairs of characters anyway.
     """
     weight = settings.auto.word_run_bonus
-    words = [] if has_cjk(search.text) else normalise_text(search.text).split()[:_MAX_WORDS]
-    if not weight or len(words) < MIN_RUN:
-        return search.skip("fewer than four words" if weight else "setting auto.word_run_bonus is 0")
+    words = normalise_text(search.text).split()[:_MAX_WORDS]
+    if not weight or len(words) < MIN_RUN or has_cjk(search.text):
+        few = "fewer than four words" if len(words) < MIN_RUN else "text without spaces"
+        return search.skip(few if weight else "setting auto.word_run_bonus is 0")
     leading, rest = search.candidates[:_LEADING], search.candidates[_LEADING:]
     chunks = tools.store.chunks([candidate.chunks[0] for candidate in leading if candidate.chunks])
     boosted = []
     for candidate in leading:
-        run = longest_run(words, normalise_text(chunks[candidate.chunks[0]].text)) if candidate.chunks else 0
-        has_run = run >= MIN_RUN
-        boosted.append(add_bonus(candidate, _explain_bonus(run, len(words), weight)) if has_run else candidate)
+        chunk = chunks.get(candidate.chunks[0]) if candidate.chunks else None
+        run = longest_run(words, normalise_text(chunk.text)) if chunk else 0
+        boosted.append(candidate if run < MIN_RUN else add_bonus(candidate, _explain_bonus(run, len(words), weight)))
     return replace(search, candidates=sort_candidates((*boosted, *rest)))
 
 

@@ -30,10 +30,11 @@ _PREFIX = re.compile(r"(?<!\S)(?P<text>\w[\w-]*)\*(?!\S)")
 _QUESTION_MARKS = ("?", "？")
 _QUESTION_WORDS, _SENTENCE_WORDS = 3, 8
 """Words outside of quotes that make a full question, or a full sentence."""
-_LABEL_BEFORE_QUOTE = re.compile(rf"\w: ?[{_QUOTES}]")
+_LABEL = re.compile(r"\w: $")
+"""The end of the text before a quoted value, as in *Unrecognized key: "foo"*."""
 _MESSAGE = re.compile(
-    r"(?i)\b(?:unable|can(?:not|'t)|could(?: not|n't)|unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|invalid"
-    r"|missing|failed|not found|no such|expected|already|denied)\b"
+    r"(?i)\b(?:unable|can(?:not|['’]t)|could(?: not|n['’]t)|unknown|unrecogni[sz]ed|unexpected|unsupported|undefined"
+    r"|invalid|failed|not found|no such|is missing|already exists|denied)\b"
 )
 """Words of error messages."""
 _LABEL_WORDS, _MESSAGE_WORDS = 2, 3
@@ -77,9 +78,11 @@ def parse_query(text: str) -> ParsedQuery:
     >>> parse_query('unknown format "date-time" ignored').names, parse_query('invalid "date-time"').phrases
     (('date time',), ('date time',))
     """
-    quoted = [(match["not"], normalise_text(match["text"])) for match in _PHRASE.finditer(text)]
+    matches = list(_PHRASE.finditer(text))
+    quoted = [(match["not"], normalise_text(match["text"])) for match in matches]
     unquoted = _PHRASE.sub(" ", text)
-    is_sentence = len(normalise_text(unquoted).split()) >= _min_sentence_words(text, unquoted)
+    has_label = any(_LABEL.search(text[: match.start()]) for match in matches)
+    is_sentence = len(normalise_text(unquoted).split()) >= _min_words(text, unquoted, has_label=has_label)
     required = tuple(phrase for is_excluded, phrase in quoted if phrase and not is_excluded)
     phrases, names = ((), required) if is_sentence else (required, ())
     excluded = tuple(phrase for is_excluded, phrase in quoted if phrase and is_excluded)
@@ -88,11 +91,11 @@ def parse_query(text: str) -> ParsedQuery:
     return ParsedQuery(_strip_operators(text), phrases, excluded, prefixes, names)
 
 
-def _min_sentence_words(text: str, unquoted: str) -> int:
-    """Return how many words outside of quotes make a query a full sentence."""
+def _min_words(text: str, unquoted: str, *, has_label: bool) -> int:
+    """Return how many words outside of quotes make a query a sentence or an error message."""
     if text.rstrip().endswith(_QUESTION_MARKS):
         return _QUESTION_WORDS
-    if _LABEL_BEFORE_QUOTE.search(text):
+    if has_label:
         return _LABEL_WORDS
     return _MESSAGE_WORDS if _MESSAGE.search(unquoted) else _SENTENCE_WORDS
 
@@ -159,7 +162,10 @@ def _describe_parts(inline: InlineFilters, parsed: ParsedQuery) -> list[str]:
     """Write a note for every filter, phrase and exclusion of a query."""
     notes = [f"without {text[1:]}" if text[0] == "-" else f"only {text}" for text in inline.written]
     notes += [*map(_phrase_note, parsed.phrases), *(f"without {word}" for word in parsed.without)]
-    return notes + [f'"{name}" need not occur: quotes in a full sentence mark a name' for name in parsed.names]
+    return notes + [
+        f'"{name}" need not occur: quotes in a sentence or an error message mark a name or a value'
+        for name in parsed.names
+    ]
 
 
 def _phrase_note(phrase: str) -> str:

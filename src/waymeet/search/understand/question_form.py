@@ -15,11 +15,14 @@ _ABOUT_CODE = (
 )
 """Words of questions about the code itself."""
 _WHERE_IN_CODE = (
-    r"(?i)^\W*(?:(?:in )?(?:which|what) (?:files?|functions?|methods?|class(?:es)?|modules?|code|lines?)"
-    r"|where(?:'s| (?:is|are|does|do|did))|(?:the )?(?:code|function|method|class) (?:that|which|for|to))\b(?! i\b)"
-    r"|\b(?:implemented|implementations?|defined|source code)\b"
+    r"(?i)^\W*(?:(?:in )?which (?:files?|functions?|methods?|class(?:es)?|modules?|code|lines?)"
+    r"|(?:in )?what (?:files?|functions?|methods?|modules?)"
+    r"|where(?:'s| (?:is|are|does|do))|(?:the )?(?:code|function|method|class) (?:that|which|for|to))\b"
+    r"|\b(?:implemented|implementations?|(?<!not )(?<!-)defined)\b"
 )
 """Questions for the place in the code that does something."""
+_PERSON = r"(?i)\b(?:i|me|my|we|us|our|you|your)\b"
+"""Words for the person who asks, about what to do rather than about the code."""
 _HOW_TO = r"(?i)^\W*how (?:to|(?:do|can|could|should|would|may) (?:i|we|you|one))\b"
 _TASK = (
     r"(?i)^\W*(?:how|why|when|what (?:happens|does|is|are)|what's|is (?:it|there)|can|could|should|do|does|may|must)\b"
@@ -61,7 +64,7 @@ def find_question_form(text: str) -> QuestionForm:
         return QuestionForm.OTHER
     if re.match(_HOW_TO, text):
         return QuestionForm.TASK
-    if re.search(_WHERE_IN_CODE, text):
+    if re.search(_WHERE_IN_CODE, text) and not re.search(_PERSON, text):
         return QuestionForm.CODE
     has_function_word = any(classify_word(word) is WordClass.FUNCTION for word in words)
     if re.search(_ABOUT_CODE, text) or not has_function_word:

@@ -23,7 +23,7 @@ def test_a_candidate_found_by_a_bonus_takes_further_ones() -> None:
     assert candidate.score.parts == (value(0.5, "link"), value(0.25, "name"))
 
 
-@pytest.mark.parametrize("description", ["fused", "score with name and link bonuses", "sum of name and link bonuses"])
+@pytest.mark.parametrize("description", ["fused", "score with bonuses", "sum of bonuses"])
 def test_descriptions_decide_nothing(description: str) -> None:
     score = total(description, value(1.0, "lexical"), value(2.0, "vector"))
     candidate = add_bonus(Candidate("a.md", (), score), value(0.5, "link"), RANK)

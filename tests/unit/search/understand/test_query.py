@@ -46,3 +46,35 @@ def test_operators(
 @given(st.text())
 def test_any_string_is_a_query(query: str) -> None:
     parse_query(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'Unrecognized key: "foo"',
+        'strict mode: unknown keyword: "example"',
+        'unknown format "date-time" ignored',
+        'unable to determine transport target for "pino-pretty"',
+        'can’t open the file "foo bar" for reading',
+    ],
+)
+def test_a_quoted_value_in_an_error_message_need_not_occur(query: str) -> None:
+    assert parse_query(query).phrases == ()
+    assert parse_query(query).names
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'error "connection refused"',
+        'invalid "date-time"',
+        '"TODO:" list of items',
+        '"Error: " handling code',
+        'note: "x y"',
+        'expected value of "random variable"',
+        '"rank fusion" already used here',
+        'missing "primary key" constraint',
+    ],
+)
+def test_a_phrase_beside_other_words_must_occur(query: str) -> None:
+    assert parse_query(query).phrases

@@ -154,8 +154,8 @@ def command(
 ) -> int:
     """Search the project. The folder is indexed on first use.
 
-    Results match any of the words; more and rarer matching words rank higher. "quoted phrases" must occur (not in a
-    full question), -word excludes, prefix* matches prefixes. Put a query that begins with a dash after --.
+    Results match any of the words; more and rarer matches rank higher. "quoted phrases" must occur (not in a full
+    question or error message), -word excludes, prefix* matches prefixes. Put a query that begins with a dash after --.
 
     Filters can be part of the query: kind:code path:src/ tag:x type:spec lang:python ns:billing after:2025-06
     before:2026-01-01, and key:value for properties of documents.

@@ -6,12 +6,16 @@ const PREFIX = /(?<!\S)(?<text>[\p{L}\p{N}_][\p{L}\p{N}_-]*)\*(?!\S)/gu;
 const FILTER = /(?<!\S)(?<not>-)?(?<key>\p{L}[\p{L}\p{N}_-]+):(?:"(?<quoted>[^"]+)"|(?<value>[^\s":\\][^\s"]*))(?!\S)/gu;
 const FIELDS = { kind: "kinds", tag: "tags", type: "types", lang: "languages", ns: "namespaces" };
 const QUESTION_WORDS = 3, SENTENCE_WORDS = 8; // words outside of quotes that make a full question, or a full sentence
+const LABEL = /[\p{L}\p{N}_]: $/u; // the end of the text before a quoted value
+const MESSAGE = /\b(?:unable|can(?:not|['’]t)|could(?: not|n['’]t)|unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|invalid|failed|not found|no such|is missing|already exists|denied)\b/iu;
+const LABEL_WORDS = 2, MESSAGE_WORDS = 3; // likewise of an error message, with a colon before the quotes or a word of such messages
 
 export function parseQuery(text, analyzer) {
-  const quoted = [...text.matchAll(PHRASE)].map((match) => [Boolean(match.groups.not), analyzer.normalise(match.groups.text)]);
+  const matches = [...text.matchAll(PHRASE)];
+  const quoted = matches.map((match) => [Boolean(match.groups.not), analyzer.normalise(match.groups.text)]);
   const unquoted = text.replace(PHRASE, " ");
-  const least = /[?？]\s*$/u.test(text) ? QUESTION_WORDS : SENTENCE_WORDS;
-  const isSentence = analyzer.normalise(unquoted).split(" ").filter(Boolean).length >= least;
+  const hasLabel = matches.some((match) => LABEL.test(text.slice(0, match.index)));
+  const isSentence = analyzer.normalise(unquoted).split(" ").filter(Boolean).length >= minWords(text, unquoted, hasLabel);
   const required = quoted.filter(([isExcluded, phrase]) => phrase && !isExcluded).map(([, phrase]) => phrase);
   const without = quoted.filter(([isExcluded, phrase]) => phrase && isExcluded).map(([, phrase]) => phrase);
   for (const match of unquoted.matchAll(EXCLUSION)) without.push(match.groups.text + (match.groups.star ?? ""));
@@ -22,6 +26,13 @@ export function parseQuery(text, analyzer) {
     without,
     prefixes: [...unquoted.matchAll(PREFIX)].map((match) => match.groups.text),
   };
+}
+
+// How many words outside of quotes make a query a sentence or an error message, in which quotes mark names or values.
+function minWords(text, unquoted, hasLabel) {
+  if (/[?？]\s*$/u.test(text)) return QUESTION_WORDS;
+  if (hasLabel) return LABEL_WORDS;
+  return MESSAGE.test(unquoted) ? MESSAGE_WORDS : SENTENCE_WORDS;
 }
 
 function stripOperators(text) {

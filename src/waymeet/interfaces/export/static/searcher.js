@@ -318,7 +318,7 @@ function describe(inline, parsed) {
     ...inline.written.map((text) => (text[0] === "-" ? `without ${text.slice(1)}` : `only ${text}`)),
     ...parsed.phrases.map((phrase) => `must contain "${phrase}"`),
     ...parsed.without.map((word) => `without ${word}`),
-    ...parsed.names.map((name) => `"${name}" need not occur: quotes in a full sentence mark a name`),
+    ...parsed.names.map((name) => `"${name}" need not occur: quotes in a sentence or an error message mark a name or a value`),
   ];
 }
 

@@ -26,10 +26,12 @@ _INCOMING = f"{_EDGES} WHERE e.target = (SELECT id FROM documents WHERE path = ?
 _TOUCHING = f"{_OUTGOING} UNION ALL {_INCOMING}"
 _OF_KINDS = "AND k.name IN (SELECT value FROM json_each(?2))"
 _TOUCHING_OF_KINDS = f"{_OUTGOING} {_OF_KINDS} UNION ALL {_INCOMING} {_OF_KINDS}"
-_MAX_CACHED = 10_000
+_MAX_CACHED = 2000
+_CACHED_KINDS = frozenset({"source", "mentions"})
+"""Kinds that every answer reads, to find out whether its documents are stale."""
 
-EdgeCache = dict[str, dict[tuple[str, int], "Edge"]]
-"""The edges from and to documents in one generation, by source and ordinal."""
+EdgeCache = dict[tuple[str, str], dict[tuple[str, int], "Edge"]]
+"""The edges from and to documents in one generation, by document and kinds, then by source and ordinal."""
 
 
 def read_edges(
@@ -42,14 +44,15 @@ def read_edges(
     """List the edges that start or end at any of the documents, by document and ordinal.
 
     The edges of a document are cached, since the results of queries overlap. If only some kinds are requested, only
-    those are read and nothing is cached: a document may have thousands of links of other kinds.
+    those are read, since a document may have thousands of links of other kinds, and cached if every answer needs them.
     """
-    kinds_json = encode(sorted(kinds)).decode()
+    kinds_json = encode(sorted(set(kinds))).decode()
+    is_cached = _CACHED_KINDS.issuperset(kinds)
     if len(cache) > _MAX_CACHED:
         cache.clear()
     edges: dict[tuple[str, int], Edge] = {}
     for document in set(documents):
-        touching = cache.get(document)
+        touching = cache.get((document, kinds_json))
         if touching is None:
             rows = connection.execute(
                 *((_TOUCHING_OF_KINDS, (document, kinds_json)) if kinds else (_TOUCHING, (document,)))
@@ -58,7 +61,7 @@ def read_edges(
                 (path, ordinal): read_edge(path, kind, target, contents.link(connection, source, ordinal))
                 for source, ordinal, path, kind, target in rows
             }
-            if not kinds:
-                cache[document] = touching
+            if is_cached:
+                cache[document, kinds_json] = touching
         edges |= touching
-    return [edges[key] for key in sorted(edges) if not kinds or edges[key].kind in kinds]
+    return [edges[key] for key in sorted(edges)]
