@@ -68,17 +68,23 @@ def test_a_title_is_known_without_what_stands_in_parentheses() -> None:
     assert round(found[1].score, 5) == 0.6
 
 
-def test_the_sections_of_a_document_share_the_bonus_for_its_name() -> None:
-    """One word of two is the title: .6·√.5. The document has seven sections, so each gets 1/(1 + ln 7) of it."""
+def test_the_sections_of_a_document_share_the_bonus_for_its_title() -> None:
+    """One word of two is the title: .6·√.5. The document has seven sections, so each gets (1/(1 + ln 7))^.5 of it."""
     sections = ("the lamp is on", *(f"part {number}" for number in range(6)))
     store = store_of({"lamp.md": Page(sections, names=(title_key("server"),)), "other.md": Page(("the lamp is off",))})
-    answer = answer_query(AUTO, Query("server lamp", explain=True), Tools(store), Settings())
-    explanation = next(hit for hit in answer.hits if hit.id == "lamp.md#L1-L1").explanation
+    explanation = next(hit for hit in ask(store, "server lamp").hits if hit.id == "lamp.md#L1-L1").explanation
     assert explanation is not None
     assert evaluate(explanation) == pytest.approx(explanation.value)
     bonus = next(part for part in explanation.parts if part.description.startswith("title or file name"))
-    assert bonus.value == pytest.approx(0.6 * 0.5**0.5 / (1 + log(7)))
-    assert "1 / (1 + ln(sections)), sections = 7" in str(bonus)
+    assert bonus.value == pytest.approx(0.6 * 0.5**0.5 / (1 + log(7)) ** 0.5)
+    assert "1 / (1 + ln(sections)) to the power of 1 − share, share = 0.5, sections = 7" in str(bonus)
+
+
+def test_a_query_that_is_the_title_of_a_long_document_means_that_document() -> None:
+    sections = ("how a shell completes words", *(f"part {number}" for number in range(80)))
+    pages = {f"{number}.md": Page((f"shell completion and completion of a shell {number}",)) for number in range(3)}
+    store = store_of({"guide.md": Page(sections, names=(title_key("Shell Completion"),)), **pages})
+    assert ask(store, "shell completion").hits[0].document == "guide.md"
 
 
 def test_a_long_file_named_by_its_path_keeps_its_bonus() -> None:

@@ -48,19 +48,27 @@ def add_bonuses(search: Search, tools: Tools, bonuses: Mapping[str, Explanation]
     return replace(search, candidates=sort_candidates((*unchanged, *boosted, *added)), search_type=search_type)
 
 
-def share_among_sections(bonuses: Mapping[str, Explanation], tools: Tools) -> dict[str, Explanation]:
+def share_among_sections(
+    bonuses: Mapping[str, Explanation], tools: Tools, named: Mapping[str, float] | None = None
+) -> dict[str, Explanation]:
     """Divide the bonus of each document by 1 + ln(sections).
 
-    The more sections a document has, the less its bonus says about each of them.
+    The more sections a document has, the less its bonus says about each of them. `named` has the share of the query
+    that names a document, by which the division is reduced: a query that is a title means the whole document.
     """
-    counts = tools.store.chunk_counts(bonuses)
-    return {document: _divide(bonus, counts.get(document, 1)) for document, bonus in bonuses.items()}
+    counts, shares = tools.store.chunk_counts(bonuses), named or {}
+    return {
+        document: _divide(bonus, counts.get(document, 1), shares.get(document, 0.0))
+        for document, bonus in bonuses.items()
+    }
 
 
-def _divide(bonus: Explanation, sections: int) -> Explanation:
-    if sections <= 1:
+def _divide(bonus: Explanation, sections: int, named: float) -> Explanation:
+    if sections <= 1 or named >= 1.0:
         return bonus
-    factor = value(propagated_share(1.0, sections), f"1 / (1 + ln(sections)), sections = {sections}")
+    exponent = f" to the power of 1 − share, share = {named:.3g}" if named else ""
+    description = f"1 / (1 + ln(sections)){exponent}, sections = {sections}"
+    factor = value(propagated_share(1.0, sections) ** (1.0 - named), description)
     return product(f"{bonus.description}, shared among sections", bonus, factor, group=bonus.group)
 
 

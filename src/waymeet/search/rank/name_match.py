@@ -25,7 +25,8 @@ def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search
     """Add a bonus to documents whose title or file name occurs in the query.
 
     A title also matches without its part in parentheses, unless another document matches by its whole title. The
-    sections of a document share a bonus for its title: a common word such as "server" may be the title of a long page.
+    sections of a document share a bonus for its title, unless that is the whole query: a common word such as "server"
+    may be the title of a long page.
     """
     names = _name_keys(search.text)
     query_terms = set(list_terms(search.text))
@@ -33,7 +34,11 @@ def boost_name_match(search: Search, tools: Tools, settings: Settings) -> Search
         return search.skip("no name in the query")
     files, titles = _matched_shares(tools, names, query_terms, settings.auto.shared_name_max_documents)
     of_files, of_titles = (_name_bonuses(shares, settings.auto.name_bonus) for shares in (files, titles))
-    return add_bonuses(search, tools, share_among_sections(of_titles, tools) | of_files, "name")
+    bonuses = share_among_sections(of_titles, tools, titles)
+    bonuses |= {
+        name: bonus for name, bonus in of_files.items() if name not in bonuses or bonus.value > bonuses[name].value
+    }
+    return add_bonuses(search, tools, bonuses, "name")
 
 
 def _name_bonuses(shares: Mapping[str, float], weight: float) -> dict[str, Explanation]:
@@ -55,7 +60,8 @@ def _matched_shares(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return the share of query terms in the name of each document that the query names.
 
-    The first mapping has documents named by file name or path, the second those named by their title.
+    The first mapping has documents named by a path or by a file name with its extension, the second those named by a
+    title or a file name without it, which may be an ordinary word.
     """
 
     def matched_share(name: str) -> float:
@@ -64,7 +70,8 @@ def _matched_shares(
     files: dict[str, float] = {}
     titles: dict[str, float] = {}
     for key, documents in tools.store.documents_by_key(names).items():
-        share, shares = matched_share(names[key]), titles if key.startswith(TITLE_PREFIX) else files
+        is_word = key.startswith(TITLE_PREFIX) or not re.search(r"[./\\]", names[key])
+        share, shares = matched_share(names[key]), titles if is_word else files
         for document in documents:
             shares[document] = max(shares.get(document, 0.0), share)
     short_titles = {f"{SHORT_TITLE_PREFIX}{name}": name for key, name in names.items() if key.startswith(TITLE_PREFIX)}
