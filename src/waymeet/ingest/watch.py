@@ -176,9 +176,9 @@ class SystemHints:
     def close(self) -> None:
         """Stop listening."""
         self._ended.set()
-        if self._thread:
+        if self._thread and self._thread.is_alive():  # not if Ctrl-C came before it was started
             self._thread.join()
-            self._thread = None
+        self._thread = None
 
     def _listen(self, folders: Sequence[str], ended: Event) -> None:
         from watchfiles import watch as listen  # noqa: PLC0415 - needed for watching only

@@ -202,3 +202,20 @@ def test_a_project_is_watched(tmp_path: Path) -> None:
         until(lambda: any(each.report and each.report.removed == 1 and not each.report.renamed for each in events[-1:]))
         ended.set()
         thread.join()
+
+
+def test_a_watch_that_is_interrupted_before_it_listens_can_be_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C may come between the creation of the thread and its start."""
+    hints = SystemHints([str(tmp_path)])
+    hints.close()
+
+    def interrupt(_thread: Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thread, "start", interrupt)
+    hints._identities = ()
+    with pytest.raises(KeyboardInterrupt):
+        hints.renew()
+    hints.close()
