@@ -5,8 +5,9 @@ STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
 TUNED ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights typos student projects vault-sections
-PROJECTS := flask fastify zod git-doc handbook-ja installation-zh
+QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections held-out held-out-2 held-out-3
+HELD_OUT := held-out held-out-2 held-out-3
+questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname)
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
@@ -122,8 +123,10 @@ quality-student: $(STAMP)
 
 quality-projects: $(STAMP) projects
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $$(ls -d $(PROJECTS:%=benchmarks/projects/open/%/corpus/) | xargs dirname) --level both --recipe auto,auto:words --report build/quality/projects.json
+	$(BIN)/waymeet eval $(call questions,open development) --level both --recipe auto,auto:words --report build/quality/projects.json
+	$(BIN)/waymeet eval $(call questions,open development) --level section --ablate --report build/quality/project-parts.json
 	$(BIN)/waymeet eval benchmarks/vault --level both --recipe auto,auto:words --report build/quality/vault-sections.json
+	for group in $(HELD_OUT); do $(BIN)/waymeet eval $(call questions,$$group) --level both --recipe auto,auto:words --report build/quality/$$group.json || exit; done
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

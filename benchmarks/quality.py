@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from quality_picture import DotRow, draw_dots
-from quality_sections import is_by_level, section_table
+from quality_sections import NO_PROJECTS, ProjectReports, is_by_level, parts_table, rank_tables
 from quality_texts import BEYOND, COLUMNS, INPUT_LISTS, INTRO, TRIED
 from run import machine
 
@@ -25,6 +25,8 @@ DOCS = Path(__file__).parent.parent / "docs"
 PLAIN, WORDS, STUDENT, AUTO = "plain", "auto:words", "auto:student", "auto"
 OWN, OWN_NAME = "vault", "vault (our own)"
 """The collection in this repository, and its name on the page. It counts in no mean."""
+_HELD_OUT, _PROJECT_PARTS = "held-out", "project-parts"
+"""How the names of reports about held-out questions begin, and that of the report about each part on projects."""
 _NO_MODELS = " (no models)"
 """Suffix of a collection that was run without models. It counts in no mean."""
 _ROUNDING = 0.0005
@@ -102,12 +104,20 @@ def _collection_name(ablation: Comparison) -> str:
     return f"{name}{_NO_MODELS}" if ablation.against == WORDS else name
 
 
-def page(report: Report, known_figures: Known, measured_on: str, special: Sequence[Report] = ()) -> str:
-    """Write the page, with tables of approximate vectors and by section if `special` has their reports."""
-    return "\n".join(_lines(report, known_figures, measured_on, special)) + "\n"
+def page(
+    report: Report,
+    known_figures: Known,
+    measured_on: str,
+    students: Sequence[Report] = (),
+    projects: ProjectReports = NO_PROJECTS,
+) -> str:
+    """Write the page, with tables of approximate vectors and of questions about projects if they were measured."""
+    return "\n".join(_lines(report, known_figures, measured_on, students, projects)) + "\n"
 
 
-def _lines(report: Report, known_figures: Known, measured_on: str, special: Sequence[Report]) -> Iterator[str]:
+def _lines(
+    report: Report, known_figures: Known, measured_on: str, students: Sequence[Report], projects: ProjectReports
+) -> Iterator[str]:
     main, *rest = summary_tables(report)
     yield from ("# Ranking quality", "", INTRO, "", f"{plain(measured_on)}, Waymeet {plain(report.version)}.", "")
     yield from (f"![{MAIN_METRIC} on every collection](quality.svg)", "", "## At a glance", "")
@@ -115,13 +125,10 @@ def _lines(report: Report, known_figures: Known, measured_on: str, special: Sequ
     yield from ("", *section(main), "", COLUMNS, "")
     targets, published = target_table(report, known_figures.aim), published_table(report, known_figures.published)
     yield from (*section(targets), "", *section(published))
-    for student in filter(_has_student, special):
-        yield from ("", *section(student_table(student)))
-    by_level = list(filter(is_by_level, special))
-    if by_level:
-        yield from ("", *section(section_table(by_level, (AUTO, WORDS), OWN)))
-    for table in rest:
+    for table in (*map(student_table, students), *rank_tables(projects, (AUTO, WORDS), OWN), *rest):
         yield from ("", *section(table))
+    if projects.parts:
+        yield from ("", *section(parts_table(projects.parts)))
     yield from ("", INPUT_LISTS, "", TRIED, "", BEYOND)
     remarks = list(list_remarks(report))
     if remarks:
@@ -284,15 +291,19 @@ def picture(report: Report) -> str:
 
 def main() -> int:
     """Write the page and its picture."""
-    reports = [msgspec.json.decode(Path(name).read_bytes(), type=Report) for name in sys.argv[1:]]
+    reports = {Path(name).stem: msgspec.json.decode(Path(name).read_bytes(), type=Report) for name in sys.argv[1:]}
     if not reports:
         print("Usage: quality.py REPORT.json …, written by `waymeet eval … --report REPORT.json`", file=sys.stderr)
         return 2
-    report = joined(reports)
+    parts = reports.pop(_PROJECT_PARTS, None)
+    report = joined(list(reports.values()))
     computer = machine()
     measured_on = f"Measured on {datetime.now(UTC).date().isoformat()}: {computer['cores']} cores of {computer['cpu']}"
     (DOCS / "quality.svg").write_text(picture(report), encoding="utf-8")
-    text = page(report, known(), measured_on, list(filter(_is_special, reports)))
+    held_out = [each for name, each in reports.items() if name.startswith(_HELD_OUT)]
+    by_level = [each for each in reports.values() if is_by_level(each) and each not in held_out]
+    students = list(filter(_has_student, reports.values()))
+    text = page(report, known(), measured_on, students, ProjectReports(by_level, held_out, parts))
     (DOCS / "quality.md").write_text(text, encoding="utf-8")
     print("written: docs/quality.md, docs/quality.svg")
     return 0

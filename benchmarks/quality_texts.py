@@ -9,7 +9,8 @@ make quality COLLECTIONS="path/to/collections/*"
 
 The collections are not part of this repository. `waymeet eval --help` describes their format, and `waymeet eval --mine`
 measures on your own project ([Measure your own project](mine.md)). Waymeet was developed with these collections, so
-results on other collections of the same kinds may be lower; the last table estimates by how much."""
+results on other collections of the same kinds may be lower; *Weights tuned without a collection* estimates by how
+much. The whole run takes some hours on two cores, one of them to embed Django the first time."""
 
 COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
@@ -106,4 +107,10 @@ and lost on others were not adopted.
   from .524 to between .509 and .516, qmd-eval from .967 to between .960 and .967. In a simulation, feedback gained .010
   on cranfield and lost .001 to .015 on cosqa.
 - commits: a share of a source file's score for its test and the reverse gains .010 at best, with a loss on semble.
-- cosqa: without the name of the programming language in the query -.008 to +.001."""
+- cosqa: without the name of the programming language in the query -.008 to +.001.
+- Vectors of sections: the vector of title and headings added to that of the text with weight .3 gives docsfaq .547 and
+  semble .906, but the right file of a project is first less often (-.007); the last heading alone or approximate
+  vectors added likewise gain nothing.
+- Questions about projects: words close together, runs of fewer than four words, link bonuses divided by the number of
+  sections, trust in words by the share of them in the best hit, vectors of whole files, weaker short sections, a linear
+  model over 31 features ([figures](../benchmarks/results/ranking-sections-2026-11-18.md))."""

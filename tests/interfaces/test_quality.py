@@ -246,28 +246,57 @@ def test_a_part_that_only_the_vault_needs_is_said_to_work() -> None:
     )
 
 
-def test_a_page_shows_the_rank_of_the_right_file_and_section(run: Run, three: list[str], tmp_path: Path) -> None:
+def test_a_page_shows_the_rank_of_the_right_file_and_section(
+    run: Run, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(three[0], tmp_path / "vault")
-    files = [tmp_path / f"{name}.json" for name in ("recipes", "levels", "vault")]
-    recipes = ("--recipe", "auto,auto:words")
-    commands = [
-        (*three, "--sample", "2", "--plain", *recipes),
-        (*three[:2], "--sample", "2", "--level", "both", *recipes),
-        (str(tmp_path / "vault"), "--sample", "2", "--level", "both", *recipes),
+    both_levels = ("--level", "both", "--recipe", "auto,auto:words")
+    commands = {
+        "recipes": (*three, "--sample", "2", "--plain", "--recipe", "auto,auto:words"),
+        "projects": (*three[:2], "--sample", "2", *both_levels),
+        "vault-sections": (str(tmp_path / "vault"), "--sample", "2", *both_levels),
+        "held-out": (three[0], "--sample", "3", *both_levels),
+        "held-out-2": (*three[::2], "--sample", "1", *both_levels),
+        "project-parts": (*three[:2], "--sample", "2", "--level", "section", "--ablate"),
+    }
+    files = [str(tmp_path / f"{name}.json") for name in commands]
+    for options, path in zip(commands.values(), files, strict=True):
+        assert run("eval", *options, "--report", path).code == 0
+    monkeypatch.setattr(quality, "DOCS", tmp_path)
+    monkeypatch.setattr("sys.argv", ["quality.py", *reversed(files)])
+    assert quality.main() == 0
+    page = (tmp_path / "quality.md").read_text(encoding="utf-8")
+    reports = [msgspec.json.decode(Path(file).read_bytes(), type=Report) for file in files]
+    compared = _read_table(page, "nDCG@10")
+    assert compared[0] == ["collection", "queries", "plain", "auto", "auto:words"], "not from a report by level"
+    assert [row[0] for row in compared[1:]] == ["one", "two\\|\\<b\\>", "three", "mean"]
+
+    open_table = _read_table(page, "Right file and right section first")
+    header = ["collection", "questions", "auto, file", "auto, section", "auto:words, file", "auto:words, section"]
+    assert open_table[0] == header
+    assert [row[:2] for row in open_table[1:]] == [["vault", "2"], ["one", "2"], ["two\\|\\<b\\>", "2"], ["mean", ""]]
+    (first,) = (each for each in reports[1].results if (each.collection, each.label) == ("one", "auto, by file"))
+    assert open_table[2][2] == f"{first.metrics['MRR@10']:.3f}"
+
+    held_out = _read_table(page, "Held-out questions")
+    assert [row[:2] for row in held_out[1:]] == [["one", "4"], ["three", "1"], ["mean", ""]]
+    of_one = [
+        each for report in reports[3:5] for each in report.results if (each.collection, each.level) == ("one", "file")
     ]
-    for options, path in zip(commands, files, strict=True):
-        assert run("eval", *options, "--report", str(path)).code == 0
-    reports = [msgspec.json.decode(each.read_bytes(), type=Report) for each in files]
-    report = quality.joined(list(reversed(reports)))
-    assert report.results == reports[0].results, "reports by level are not those that compare recipes"
-    page = quality.page(report, quality.known(), "Measured by hand", reports[1:])
-    table = page.split("## Right file and right section first")[1].split("\n## ")[0]
-    header = "| collection | auto, file | auto, section | auto:words, file | auto:words, section |"
-    assert header in table
-    rows = {row.split(" | ")[0].strip("| "): row for row in table.splitlines() if row.startswith("| ")}
-    assert list(rows)[1:] == ["one", "two\\|\\<b\\>", "vault", "mean"]
-    ranks = [result.metrics["MRR@10"] for result in reports[1].results if result.level == "file"][:1]
-    assert f"| {ranks[0]:.3f} |" in rows["one"]
+    ranks = [each for each in of_one if each.recipe == "auto"]
+    mean = sum(each.metrics["MRR@10"] * each.queries for each in ranks) / 4
+    assert held_out[1][2] == f"{mean:.3f}", "of all questions of both groups"
+
+    parts = page.split("## Effect of each part on questions about projects")[1].split("\n## ")[0]
+    assert "| without lexical |" in parts
+    assert "## Effect of each part of auto" not in page, "those of projects are in their own table only"
+
+
+def _read_table(page: str, title: str) -> list[list[str]]:
+    """Read the cells of the table below a title, without the line below its header."""
+    text = page.split(f"## {title}\n")[1].split("\n## ", maxsplit=1)[0]
+    rows = [row.strip("|").split(" | ") for row in text.splitlines() if row.startswith("| ")]
+    return [[cell.strip() for cell in row] for row in rows]
 
 
 def test_an_evaluation_in_english_embeds_nothing_for_other_languages(
