@@ -127,6 +127,7 @@ class _Section(Struct, frozen=True):
     """Level of its heading or nesting depth of its symbol; 0 for the text before the first heading."""
     headings: tuple[str, ...] = ()
     anchor: str = ""
+    is_symbol: bool = False
 
 
 class _Piece(Struct, frozen=True):
@@ -134,6 +135,8 @@ class _Piece(Struct, frozen=True):
 
     section: _Section
     blocks: Sequence[Block]
+    last: _Section
+    """The section of its last block."""
 
 
 class _Names(NamedTuple):
@@ -187,7 +190,7 @@ def _symbol_section(enclosing: Sequence[Symbol], start: int, end: int, last: int
         return
     name = enclosing[-1].name
     level = len(enclosing) + (start > enclosing[-1].start)
-    yield _Section(start, min(end, last), level, tuple(name.partition("~")[0].split(".")), name)
+    yield _Section(start, min(end, last), level, tuple(name.partition("~")[0].split(".")), name, is_symbol=True)
 
 
 def _short_names(symbols: Iterable[Symbol]) -> dict[str, str]:
@@ -200,13 +203,13 @@ def _short_names(symbols: Iterable[Symbol]) -> dict[str, str]:
 
 def _heading_sections(parsed: Parsed, last: int) -> Iterator[_Section]:
     """Yield the text before the first heading, then a section for each heading."""
-    starts = [heading.line for heading in parsed.headings]
+    starts = [heading.start for heading in parsed.headings]
     yield _Section(parsed.body_line, starts[0] - 1 if starts else last)
     above: list[Heading] = []
     ends = [start - 1 for start in starts[1:]] + [last] * bool(starts)
     for heading, end in zip(parsed.headings, ends, strict=True):
         above = [*(each for each in above if each.level < heading.level), heading]
-        yield _Section(heading.line, end, heading.level, tuple(each.text for each in above), heading.anchor)
+        yield _Section(heading.start, end, heading.level, tuple(each.text for each in above), heading.anchor)
 
 
 class _Splitter:
@@ -221,23 +224,45 @@ class _Splitter:
     def pieces(self, sections: Iterable[_Section]) -> Iterator[_Piece]:
         """Yield the pieces of all sections.
 
-        A piece that is too short is joined with the next section, unless that has a higher heading.
+        A section that ends the piece before it is joined with that. A piece that is too short is joined with the next
+        section, unless that has a higher heading.
         """
         short: _Piece | None = None
+        complete: _Piece | None = None
         for section in sections:
             blocks = list(split_blocks(self._lines, section.start, section.end, self._no_split, self._max_chars))
             if not blocks:
                 continue
+            before = short or complete
+            if before and self._ends(before, section, blocks):
+                joined = _Piece(before.section, [*before.blocks, *blocks], before.last)
+                short, complete = (joined, complete) if short else (None, joined)
+                continue
             if short and section.level < short.section.level:
-                yield short
-                short = None
+                yield from filter(None, (complete, short))
+                short = complete = None
             *done, last = self._pack(section, blocks, short)
-            yield from done
-            short = last if not done and self._size(last.blocks) < self._min_chars else None
-            if short is None:
-                yield last
-        if short:
-            yield short
+            is_short = not done and self._size(last.blocks) < self._min_chars
+            if done or not is_short:
+                yield from filter(None, (complete, *done))
+                complete = None
+            short, complete = (last, complete) if is_short else (None, last)
+        yield from filter(None, (complete, short))
+
+    def _ends(self, piece: _Piece, section: _Section, blocks: list[Block]) -> bool:
+        """Check whether a section is the end of the piece before it.
+
+        It is if it has no words, like a closing bracket, or if it is a short symbol of the same name, like a setter
+        after its getter.
+        """
+        if any(block.part for block in (*piece.blocks, *blocks)):
+            return False
+        if self._lines.length(piece.blocks[0].start, blocks[-1].end) > self._max_chars:
+            return False
+        if not any(map(str.isalnum, self._lines.text(blocks[0].start, blocks[-1].end))):
+            return True
+        has_same_name = section.is_symbol and section.headings == piece.last.headings
+        return has_same_name and self._size(blocks) < self._min_chars
 
     def _pack(self, section: _Section, blocks: list[Block], short: _Piece | None) -> list[_Piece]:
         """Divide a section's blocks into pieces, the first joined with a short piece before it."""
@@ -246,8 +271,9 @@ class _Splitter:
             if len(runs[0]) > len(short.blocks):
                 # Text before the first heading has no headings of its own: it takes those of the next section.
                 section_of_first = short.section if short.section.headings else section
-                return [_Piece(section_of_first, runs[0]), *(_Piece(section, run) for run in runs[1:])]
-        pieces = [_Piece(section, run) for run in self._runs(blocks)]
+                first = _Piece(section_of_first, runs[0], section)
+                return [first, *(_Piece(section, run, section) for run in runs[1:])]
+        pieces = [_Piece(section, run, section) for run in self._runs(blocks)]
         return [short, *pieces] if short else pieces
 
     def _runs(self, blocks: list[Block]) -> list[list[Block]]:
@@ -292,7 +318,7 @@ def _lines_below_headings(lines: Lines, headings: Iterable[Heading]) -> Iterator
         last = heading.line + 1
         while last < len(lines) and lines.is_blank(last):
             last += 1
-        yield heading.line, last
+        yield heading.start, last
 
 
 def _piece_anchors(piece: _Piece, headings: Sequence[Heading]) -> tuple[str, ...]:

@@ -175,3 +175,51 @@ def test_a_chunks_lines_are_its_text(text: str) -> None:
 def test_a_joined_section_can_still_be_linked_to() -> None:
     (chunks,) = cut("# Top\n\n## Part\n\nSome more words of text.\n")
     assert (chunks.headings, chunks.anchors) == (("Top",), ("top", "part"))
+
+
+CODE = Chunking(max_chars=400, min_chars=60)
+
+
+def test_a_closing_bracket_belongs_to_the_member_before_it() -> None:
+    method = "  send(message: string) {\n    return this.socket.write(encode(message), this.timeout)\n  }\n"
+    text = (
+        f"export class Client {{\n{method}\n{method.replace('send', 'post')}}}\n\nexport const other = makeAnother(1)\n"
+    )
+    chunks = cut(text, CODE, "client.ts")
+    assert not [chunk for chunk in chunks if not re.search(r"\w", chunk.text)]
+    assert any(chunk.text.endswith("  }\n}") for chunk in chunks)
+
+
+def test_a_setter_belongs_to_its_getter() -> None:
+    def getter(name: str) -> str:
+        comment = f"  /** Whether {name} is on, which it is not by default: see the manual. */"
+        return f"{comment}\n  get {name}() {{ return this.o.{name} }}\n"
+
+    def setter(name: str) -> str:
+        return f"  set {name}(v) {{ this.o.{name} = v }}\n"
+
+    text = "class Options {\n" + "\n".join(getter(name) + "\n" + setter(name) for name in ("first", "second")) + "}\n"
+    chunks = cut(text, CODE, "options.ts")
+    with_setter = [chunk.text for chunk in chunks if "set first" in chunk.text]
+    assert len(with_setter) == 1
+    assert "get first" in with_setter[0]
+    assert "second" not in with_setter[0]
+
+
+def test_a_bracket_is_not_joined_beyond_the_limit() -> None:
+    body = "\n".join(f"    call_number_{i}(argument)" for i in range(15))
+    text = f"class A {{\n  run() {{\n{body}\n  }}\n\n\n}}\n"
+    assert all(len(chunk.text) <= 400 for chunk in cut(text, CODE, "a.ts"))
+
+
+def test_a_label_belongs_to_the_section_below_it() -> None:
+    text = "Guide\n=====\n\nWords of the guide.\n\n.. _keys:\n.. _rotation:\n\nKeys\n----\n\nHow keys are rotated.\n"
+    chunks = cut(text, WHOLE, "a.rst")
+    assert spans(chunks) == [(1, 4), (6, 12)]
+    assert (chunks[1].headings, chunks[1].anchors) == (("Guide", "Keys"), ("rotation",))
+
+
+def test_a_label_above_text_or_with_an_address_is_no_part_of_the_next_section() -> None:
+    labels = ".. _home: https://example.org\n\n.. _note:\n\nA noted text.\n"
+    text = f"Guide\n=====\n\n{labels}\nKeys\n----\n\nHow keys are rotated.\n"
+    assert spans(cut(text, WHOLE, "a.rst")) == [(1, 8), (10, 13)]

@@ -15,6 +15,13 @@ class Heading(Struct, frozen=True):
     anchor: str
     """The part of a link after `#`; unique within the document."""
     line: int
+    labels: int = 0
+    """Number of lines above it that belong to its section, with labels by which other pages refer to it."""
+
+    @property
+    def start(self) -> int:
+        """The first line of its section."""
+        return self.line - self.labels
 
 
 class Field(Struct, frozen=True):

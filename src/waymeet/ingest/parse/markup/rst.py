@@ -140,7 +140,19 @@ class _RstOutline(Outline):
         self._section = self._anchors.next(self._label or text)
         self._label = ""
         level = min(self._title_styles.index(style) + 1, _MAX_LEVEL)
-        self.headings.append(Heading(level, text, self._section, line))
+        self.headings.append(Heading(level, text, self._section, line, self._count_label_lines(line)))
+
+    def _count_label_lines(self, line: int) -> int:
+        """Count the lines from the first label directly above a title to the title."""
+        lines = 0
+        for distance in range(1, line):
+            above = self._lines[line - 1 - distance]
+            match = _LABEL.match(above) if above.startswith(".. _") else None
+            if match and not match["target"]:
+                lines = distance
+            elif above.strip():
+                break
+        return lines
 
     def _parse_label(self, index: int) -> int:
         line = self._lines[index]
