@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from waymeet.analysis.embedded.section_text import FORMAT_VERSION
+from waymeet.ports import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -193,6 +194,11 @@ class CachedEmbedder:
     def inner(self) -> Embedder:
         """Return the embedder without the cache."""
         return self._inner
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """Return the words that the model knows, if it has a list of them."""
+        return self._inner if isinstance(self._inner, Vocabulary) else None
 
     @property
     def dimension(self) -> int:

@@ -8,6 +8,7 @@ from waymeet.ports.models import (
     Refit,
     Reranker,
     Student,
+    Vocabulary,
     choose_embedder,
     multilingual_embedder,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "StoreWriter",
     "Student",
     "TimedProgress",
+    "Vocabulary",
     "choose_embedder",
     "multilingual_embedder",
     "word_idfs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,6 +67,19 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """Embed a query, with the model's prefix for queries."""
+        ...
+
+
+@runtime_checkable
+class Vocabulary(Protocol):
+    """The words that a model knows."""
+
+    def is_word(self, word: str) -> bool:
+        """Return whether the model knows a word as a whole, so that it is no misspelling.
+
+        Raises:
+            EmbeddingError: the model cannot be read.
+        """
         ...
 
 

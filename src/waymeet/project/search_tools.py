@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waymeet.ports import Store
+from waymeet.ports import Store, Vocabulary
 from waymeet.project.models import ActiveModels
 from waymeet.settings import Settings
 
@@ -22,8 +22,19 @@ def collect_tools(store: Store, index: Path, settings: Settings, active: ActiveM
         reviews=storage.read_reviews(index),
         feedback=storage.read_feedback_or_warn(index),
         failed_chunks=active.failed_chunks,
+        vocabulary=_find_vocabulary(active),
         **_choose_reranker_and_expander(settings),
     )
+
+
+def _find_vocabulary(active: ActiveModels) -> Vocabulary | None:
+    """Find the words that the main model knows, if it has a list of them."""
+    if not active.embedders:
+        return None
+    from waymeet.models.vector_cache import CachedEmbedder
+
+    main = active.embedders[0]
+    return main.vocabulary if isinstance(main, CachedEmbedder) else None
 
 
 def _choose_reranker_and_expander(settings: Settings) -> dict[str, Any]:

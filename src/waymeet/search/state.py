@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from waymeet.ports import Embedder, Expander, Reranker, Store
+from waymeet.ports import Embedder, Expander, Reranker, Store, Vocabulary
 from waymeet.search.feedback.reviews import Review
 from waymeet.search.feedback.votes import Feedback
 from waymeet.settings import Bm25, Settings
@@ -51,6 +51,8 @@ class Tools(NamedTuple):
     """Stores vectors that were embedded on demand, after the answer: space, vectors and digests by chunk."""
     reranker_cache: MutableMapping[str, tuple[float, ...]] | None = None
     """Earlier scores of the reranker, by the fingerprint of query and texts."""
+    vocabulary: Vocabulary | None = None
+    """The words that the main embedding model knows."""
 
 
 class RerankerScore(NamedTuple):

@@ -61,13 +61,21 @@ class GraniteEmbedder:
         """
         return self.embed_passages([text])[0]
 
+    def is_word(self, word: str) -> bool:
+        """Check whether a word is in the model's vocabulary of English as a whole.
+
+        Raises:
+            EmbeddingError: the model cannot be read.
+        """
+        return self._tokenizer.is_word(word)
+
     def load(self) -> None:
         """Verify and read the weights now instead of on first use."""
         _ = self._model
 
     def load_tokenizer(self) -> "BytePairs":
         """Verify the weights and read only the tokenizer."""
-        return _read_tokenizer(self._read_file())
+        return self._tokenizer
 
     def _encode(self, text: str) -> "Tokens":
         from waymeet.models.local.transformer import Tokens  # noqa: PLC0415 - start-up is a feature
@@ -78,7 +86,13 @@ class GraniteEmbedder:
     @cached_property
     def _model(self) -> _Model:
         file = self._read_file()
-        return _Model(_build_encoder(file), _read_tokenizer(file), file.meta.max_length)
+        return _Model(_build_encoder(file), self._tokenizer, file.meta.max_length)
+
+    @cached_property
+    def _tokenizer(self) -> "BytePairs":
+        from waymeet.models.tokenizers.bpe import BytePairs  # noqa: PLC0415 - start-up is a feature
+
+        return BytePairs(self._read_file().tokenizer)
 
     def _read_file(self) -> "GraniteFile":
         from waymeet.models.files.checksums import find_package_file, verify_file  # noqa: PLC0415 - likewise
@@ -87,12 +101,6 @@ class GraniteEmbedder:
         path = self._path or find_package_file(PACKAGE, FILE)
         verify_file(path, self._sha256)
         return read_granite_file(path)
-
-
-def _read_tokenizer(file: "GraniteFile") -> "BytePairs":
-    from waymeet.models.tokenizers.bpe import BytePairs  # noqa: PLC0415 - start-up is a feature
-
-    return BytePairs(file.tokenizer)
 
 
 def _build_encoder(file: "GraniteFile") -> "Encoder":

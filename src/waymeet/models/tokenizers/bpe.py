@@ -19,6 +19,8 @@ _WORD = re.compile(r" ?[A-Za-z]+| ?[0-9]+|'(?:s|t|re|ve|m|ll|d)| ?[^\sA-Za-z0-9]
 _CACHED_WORDS = 50_000  # more than the vocabulary of a project; a few megabytes
 _SHORT_WORD = 24
 """Bytes up to which scanning all pairs is faster than a heap."""
+_SPACE = "Ġ"
+"""How a space before a word is written in the vocabulary."""
 _MAX_WORD_BYTES = 16_384  # longer than any word of a language, and enough of a long run of hex digits
 
 
@@ -61,6 +63,13 @@ class BytePairs:
         self._byte_characters = _name_bytes()
         self._classes = _Classes({code: chr(code) for code in range(128)} | dict.fromkeys(range(0x1C, 0x20), "!"))
         self._cache: dict[str, tuple[int, ...]] = {}
+
+    def is_word(self, word: str) -> bool:
+        """Check whether a word, as written or with a capital letter, is one token.
+
+        Misspelt words are several tokens.
+        """
+        return any(f"{_SPACE}{form}" in self._ids for form in (word, word.capitalize()))
 
     def encode(self, text: str, limit: int) -> list[int]:
         """Return the first tokens of a text, up to a limit."""

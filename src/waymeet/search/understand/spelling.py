@@ -14,7 +14,8 @@ from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
 from waymeet.analysis.embedded.space_names import part_spaces
 from waymeet.analysis.file_roles import BUILD_OUTPUT, GENERATED, LOCALE, LOCK, MINIFIED, VENDORED
 from waymeet.analysis.terms import STOP_WORDS, stem_words
-from waymeet.ports import Store, multilingual_embedder
+from waymeet.errors import EmbeddingError
+from waymeet.ports import Store, Vocabulary, multilingual_embedder
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Bm25, Settings
 from waymeet.types import Filters, Word
@@ -70,12 +71,19 @@ _ENDINGS = (
 
 
 def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search:
-    """Add corrections of misspelt words, except known words, names and quoted text."""
+    """Add corrections of misspelt words, except known words, names and quoted text.
+
+    A word that the main model knows is spelt right, so it gets the corrected text. Without a list of its words it gets
+    the text as written: a word that the index does not contain may be right.
+    """
     if not settings.understand.fuzzy:
         return search.skip("setting understand.fuzzy")
     if _is_foreign(search.text, tools):
         return search.skip("no section is in the query's language")
+    reads_corrected = _knows_language(search.text, tools)
     unknown = _find_unknown_words(search, tools.store, settings.bm25)
+    if reads_corrected:
+        unknown = [word for word in unknown if not _is_known_to_model(word, tools.vocabulary)]
     corrections = {word: right for word in unknown if (right := find_correction(word, tools, settings.bm25))}
     if not corrections:
         return search.skip("nothing to correct")
@@ -87,13 +95,30 @@ def correct_spelling(search: Search, tools: Tools, settings: Settings) -> Search
         if term not in present
     ]
     notes = [f"{wrong} → {right}" for wrong, right in corrections.items()]
+    corrected = _PLAIN.sub(lambda match: corrections.get(match[1].lower(), match[0]), search.text)
     return replace(
         search,
-        text=_PLAIN.sub(lambda match: corrections.get(match[1].lower(), match[0]), search.text),
-        vector_text=search.text,
+        text=corrected,
+        vector_text=corrected if reads_corrected else search.text,
         words=(*search.words, *added),
         notes=(*search.notes, *notes),
     )
+
+
+def _knows_language(text: str, tools: Tools) -> bool:
+    """Check whether the main model has a list of the words of the query's language."""
+    return bool(tools.vocabulary and tools.embedders and tools.embedders[0].supports_language(detect_language(text)))
+
+
+def _is_known_to_model(word: str, vocabulary: Vocabulary | None) -> bool:
+    """Check whether the main model knows a word.
+
+    If the model cannot be read, embedding the query reports that.
+    """
+    try:
+        return vocabulary is not None and vocabulary.is_word(word)
+    except EmbeddingError:
+        return False
 
 
 def _is_foreign(text: str, tools: Tools) -> bool:

@@ -85,3 +85,9 @@ def test_the_limit_cuts_and_hostile_lengths_cost_little(ours: BytePairs) -> None
 def test_what_is_no_tokenizer_is_refused() -> None:
     with pytest.raises(EmbeddingError, match="tokenizer cannot be read"):
         BytePairs(b'{"model": 1}')
+
+
+def test_ordinary_words_are_known_and_misspelt_ones_are_not(ours: BytePairs) -> None:
+    known = ("market", "several", "hearing", "brackets", "london", "London")
+    assert [word for word in known if not ours.is_word(word)] == []
+    assert [word for word in ("markt", "severl", "perodic", "shedule", "seperate") if ours.is_word(word)] == []

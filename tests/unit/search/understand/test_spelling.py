@@ -3,10 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.corpus import Page, store_of
+from support.corpus import FixedEmbedder, Page, store_of
 from support.projects import indexed
 
 from waymeet.analysis.edit_distance import edit_distance, words_one_edit_away
+from waymeet.errors import EmbeddingError
+from waymeet.ports import Vocabulary
 from waymeet.recipes.auto import AUTO
 from waymeet.search.pipeline import run_stages
 from waymeet.search.state import Search, Tools
@@ -141,11 +143,68 @@ def test_a_word_with_another_first_letter_is_another_word() -> None:
     assert not search.vector_text
 
 
-def test_a_model_of_meaning_reads_the_question_as_it_was_spelt() -> None:
+def test_a_model_whose_words_are_not_listed_gets_the_query_as_written() -> None:
     assert (asked("the authenticaton").text, asked("the authenticaton").vector_text) == (
         "the authentication",
         "the authenticaton",
     )
+
+
+class Words:
+    """A list of words that counts how often it is used."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.asked = 0
+
+    def is_word(self, word: str) -> bool:
+        self.asked += 1
+        return word in self.words
+
+
+class UnreadableWords:
+    def is_word(self, word: str) -> bool:
+        raise EmbeddingError(f"No words, not even {word}.")
+
+
+class EnglishEmbedder(FixedEmbedder):
+    def supports_language(self, language: str) -> bool:
+        return not language
+
+
+def asked_with(vocabulary: Vocabulary, query: str) -> Search:
+    store = store_of({"a.md": TEXT, "b.md": "A line that is marked."})
+    tools = Tools(store, (EnglishEmbedder((1.0, 0.0)),), vocabulary=vocabulary)
+    return run_stages(AUTO, Query(query), tools, Settings())[0]
+
+
+def test_a_model_gets_the_corrected_query_if_it_does_not_know_the_word() -> None:
+    found = asked_with(Words("connection"), "the authenticaton")
+    assert (found.text, found.vector_text) == ("the authentication", "the authentication")
+
+
+def test_words_that_the_model_knows_are_not_corrected() -> None:
+    assert "market → marked" in asked_with(Words(), "market").notes
+    found = asked_with(Words("market"), "market of the databse")
+    assert [note for note in found.notes if "→" in note] == ["databse → database"]
+    assert found.vector_text == "market of the database"
+
+
+def test_the_words_of_the_model_are_not_read_for_words_of_the_index() -> None:
+    words = Words()
+    asked_with(words, "authentication of users")
+    assert words.asked == 0
+
+
+def test_the_words_of_a_model_for_another_language_do_not_count() -> None:
+    query = "le market de la base de données pour les utilisateurs"
+    found = asked_with(Words("market"), query)
+    assert "market → marked" in found.notes
+    assert found.vector_text == query
+
+
+def test_a_list_of_words_that_cannot_be_read_counts_as_empty() -> None:
+    assert asked_with(UnreadableWords(), "the authenticaton").vector_text == "the authentication"
 
 
 PROJECT = {
