@@ -148,10 +148,17 @@ def test_a_name_that_everything_defines_lifts_nothing() -> None:
     assert not any(each.source == "symbol" for hit in found.hits for each in hit.sources)
 
 
-def test_at_most_three_sections_of_one_document() -> None:
-    pages = {"a.md": Page(tuple(f"needle number{n}" for n in range(6))), "b.md": "needle elsewhere"}
-    found = ask(store_of(pages), "needle")
-    assert [hit.document for hit in found.hits].count("a.md") == 3
+def test_further_sections_of_a_document_come_behind_the_other_documents() -> None:
+    pages = {
+        "a.md": Page(tuple(f"needle number{n}" for n in range(6))),
+        "b.md": "needle in a longer text",
+        "c.md": "hay",
+    }
+    hits = ask(store_of(pages), "needle").hits
+    assert [hit.document for hit in hits].index("b.md") <= 3
+    assert len({hit.id for hit in hits if hit.document == "a.md"}) == 6
+    alone = ask(store_of(pages), Query("needle", filters=Filters(paths=("a.md",)))).hits
+    assert len(alone) == 6
 
 
 def test_meaning_and_words_are_mixed_by_score() -> None:

@@ -302,7 +302,7 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     links: LinkParts = LinkParts()
     roles: RoleFactors = RoleFactors()
     per_document: Number = 3
-    """Maximum number of sections of one document in an answer."""
+    """Number of sections of one document before its further ones, which are placed behind all other results."""
 
 
 class Deep(Struct, frozen=True, forbid_unknown_fields=True):

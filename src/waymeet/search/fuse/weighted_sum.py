@@ -251,11 +251,12 @@ def _multiply_score(section: Candidate, factor: Explanation) -> Candidate:
 
 
 def limit_per_document(search: Search, _tools: Tools, settings: Settings) -> Search:
-    """Keep only the best few sections of each document."""
+    """Place all but the best few sections of each document behind the other candidates."""
     counts: defaultdict[str, int] = defaultdict(int)
-    limited = []
+    leading: list[Candidate] = []
+    further: list[Candidate] = []
     for candidate in search.candidates:
         counts[candidate.document] += 1
-        if counts[candidate.document] <= settings.auto.per_document:
-            limited.append(candidate)
-    return replace(search, candidates=tuple(limited))
+        is_leading = counts[candidate.document] <= settings.auto.per_document
+        (leading if is_leading else further).append(candidate)
+    return replace(search, candidates=(*leading, *further))
