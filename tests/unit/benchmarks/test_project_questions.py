@@ -5,13 +5,14 @@ The projects themselves are not needed for these tests.
 
 import re
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 import pytest
 from projects.fetch import FOLDER, GROUPS, HALVES, read_projects
 
 from waymeet.evaluate.collection import QRELS, QUERIES, CollectionQuery, read_qrels
+from waymeet.ingest.discover.ignore import Rules
 
 ALL_NAMES = [project.name for project in read_projects()]
 LATER = {group: sorted(path.name for path in (FOLDER / group).iterdir()) for group in GROUPS if group not in HALVES}
@@ -75,6 +76,22 @@ def test_every_question_is_judged_by_sections(half: str, name: str) -> None:
 def test_no_judgement_is_written_twice(half: str, name: str) -> None:
     rows = (FOLDER / half / name / QRELS).read_text(encoding="utf-8").splitlines()
     assert len(rows) == len(set(rows)) == 1 + sum(map(len, read_qrels(FOLDER / half / name / QRELS).values()))
+
+
+def test_the_repository_ignores_no_judged_file_of_a_downloaded_project() -> None:
+    lines = (FOLDER.parents[1] / ".gitignore").read_text(encoding="utf-8").splitlines()
+    lines.remove("/build/")  # the projects are in this folder
+    judged = {
+        f"build/projects/{qrels.parent.name}/{place.rpartition('#')[0] or place}"
+        for qrels in FOLDER.glob(f"*/*/{QRELS}")
+        for judgements in read_qrels(qrels).values()
+        for place in judgements
+    }
+    rules = Rules(lines)
+    paths = dict.fromkeys(judged, False) | {
+        str(folder): True for path in judged for folder in PurePosixPath(path).parents
+    }
+    assert [path for path, folder in paths.items() if rules.decide(path, path.rpartition("/")[2], folder=folder)] == []
 
 
 def test_names_known_before_are_in_the_open_half() -> None:
