@@ -5,8 +5,8 @@ STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
 TUNED ?= $(COLLECTIONS)
-QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections held-out held-out-2 held-out-3
-HELD_OUT := held-out held-out-2 held-out-3
+HELD_OUT := held-out held-out-2 held-out-3 held-out-4
+QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections $(HELD_OUT)
 questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname)
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)

@@ -14,7 +14,7 @@ _ABOUT_OPEN = (
     "vault counts in no mean."
 )
 _ABOUT_HELD_OUT = (
-    "Questions that were written and judged before any search and run when the ranking was finished, in three groups; "
+    "Questions that were written and judged before any search and run when the ranking was finished, in four groups; "
     "a project's figure is the mean over all its questions. No weight was tuned with them. They have been run with "
     "earlier versions of the ranking, too (benchmarks/README.md says when)."
 )
