@@ -5,6 +5,7 @@ STAMP := .venv/.ready
 TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
 TUNED ?= $(COLLECTIONS)
+SAMPLE ?= 60
 HELD_OUT := held-out held-out-2 held-out-3 held-out-4
 QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections $(HELD_OUT)
 questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname)
@@ -101,21 +102,21 @@ quality-recipes: $(STAMP)
 
 quality-parts: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample 120 --ablate --report build/quality/parts.json
+	$(BIN)/waymeet eval $(COLLECTIONS) --sample $(SAMPLE) --ablate --report build/quality/parts.json
 	$(BIN)/waymeet eval benchmarks/vault --ablate --report build/quality/vault.json
 
 quality-words: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample 120 --recipe auto:words --ablate --report build/quality/words.json
+	$(BIN)/waymeet eval $(COLLECTIONS) --sample $(SAMPLE) --recipe auto:words --ablate --report build/quality/words.json
 	$(BIN)/waymeet eval benchmarks/vault --recipe auto:words --ablate --report build/quality/vault-words.json
 
 quality-weights: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(TUNED) --sample 30 --leave-one-out --report build/quality/weights.json
+	$(BIN)/waymeet eval $(TUNED) --sample $(SAMPLE) --leave-one-out --report build/quality/weights.json
 
 quality-typos: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(TYPOS) --sample 100 --misspell --ablate --report build/quality/typos.json
+	$(BIN)/waymeet eval $(TYPOS) --sample $(SAMPLE) --misspell --ablate --report build/quality/typos.json
 
 quality-student: $(STAMP)
 	@mkdir -p build/quality

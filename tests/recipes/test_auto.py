@@ -152,10 +152,11 @@ def test_further_sections_of_a_document_come_behind_the_other_documents() -> Non
     pages = {
         "a.md": Page(tuple(f"needle number{n}" for n in range(6))),
         "b.md": "needle in a longer text",
-        "c.md": "hay",
+        "c.md": "a word of a much longer text about hay and straw and, at its end, one needle " + "and hay " * 50,
     }
     hits = ask(store_of(pages), "needle").hits
     assert [hit.document for hit in hits].index("b.md") <= 3
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert len({hit.id for hit in hits if hit.document == "a.md"}) == 6
     alone = ask(store_of(pages), Query("needle", filters=Filters(paths=("a.md",)))).hits
     assert len(alone) == 6

@@ -259,4 +259,14 @@ def limit_per_document(search: Search, _tools: Tools, settings: Settings) -> Sea
         counts[candidate.document] += 1
         is_leading = counts[candidate.document] <= settings.auto.per_document
         (leading if is_leading else further).append(candidate)
-    return replace(search, candidates=(*leading, *further))
+    return replace(search, candidates=(*leading, *_place_below(leading, further)))
+
+
+def _place_below(leading: list[Candidate], further: list[Candidate]) -> list[Candidate]:
+    """Scale the scores of further sections to at most the lowest score of the leading ones."""
+    if not further or further[0].score.value <= leading[-1].score.value:
+        return further
+    lowest, best = leading[-1].score.value, further[0].score.value
+    factor = value(max(lowest, 0.0) / best, f"lowest score before it / best further score, {lowest:.4g} / {best:.4g}")
+    description = "score × factor: further section of its document, behind the other results"
+    return [replace(candidate, score=product(description, candidate.score, factor)) for candidate in further]
