@@ -8,7 +8,7 @@ TUNED ?= $(COLLECTIONS)
 SAMPLE ?= 60
 HELD_OUT := held-out held-out-2 held-out-3 held-out-4
 QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections $(HELD_OUT)
-questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname)
+questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname | grep -v $(or $(WITHOUT:%=-e "/%$$"),-e "^$$"))
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)

@@ -10,7 +10,8 @@ make quality COLLECTIONS="path/to/collections/*"
 The collections are not part of this repository. `waymeet eval --help` describes their format, and `waymeet eval --mine`
 measures on your own project ([Measure your own project](mine.md)). Waymeet was developed with these collections, so
 results on other collections of the same kinds may be lower; *Weights tuned without a collection* estimates by how
-much. The whole run takes some hours on two cores, one of them to embed Django the first time."""
+much. The whole run takes about three hours on two cores. `WITHOUT=django` leaves out the project with the most
+sections, which take 40 minutes to embed; tables without a row of it were made so."""
 
 COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
