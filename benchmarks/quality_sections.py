@@ -15,8 +15,8 @@ _ABOUT_OPEN = (
 )
 _ABOUT_HELD_OUT = (
     "Questions that were written and judged before any search and run when the ranking was finished, in four groups; "
-    "a project's figure is the mean over all its questions. No weight was tuned with them. They have been run with "
-    "earlier versions of the ranking, too (benchmarks/README.md says when)."
+    "a project's figure is the mean over all its questions. No weight was tuned with them. Three groups have been run "
+    "with earlier versions of the ranking, too, the fourth once (benchmarks/README.md says when)."
 )
 _ABOUT_PARTS = (
     "Like *Effect of each part of auto*, for the questions about projects that were used in development, by section. "
