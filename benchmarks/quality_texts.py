@@ -36,8 +36,8 @@ cover these cases:
   did not need the part they were written for. It shows that a part works, not how often it matters, and its intervals
   do not rule out chance. It counts in no mean and was not used for the weights.
 
-With 40 queries of each collection, as here, small effects look like noise: `auto.min_similarity_steps` gains .006 (± .005) on
-xquad-en2zh if all its 1,190 queries are used.
+With 40 queries of each collection, as here, small effects look like noise: `auto.min_similarity_steps` gains .006
+(± .005) on xquad-en2zh if all its 1,190 queries are used.
 
 These collections judge whole documents. Sections are judged in the vault, in the questions about projects above and by
 [queries made from projects](mine.md), where signals that help to find the right document cost a little.
