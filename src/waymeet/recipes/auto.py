@@ -48,6 +48,6 @@ AUTO = Recipe(
         collapse_copies,
         limit_per_document,
     ),
-    overrides={"pool": {"min": 100}, "bm25": {"fields": {"inbound": 0.3}, "b": {"inbound": 1.0}}},
+    overrides={"pool": {"min": 100, "share": 0.02}, "bm25": {"fields": {"inbound": 0.3}, "b": {"inbound": 1.0}}},
     pool_limit=10,
 )

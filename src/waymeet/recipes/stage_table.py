@@ -58,7 +58,7 @@ from waymeet.search.understand.unknown_names import find_unknown_names
 
 WORDS, LIST, CANDIDATES, RERANKED = "words", "a ranked list", "candidates", "reranker scores"
 
-_POOL = ("pool.factor", "pool.min")
+_POOL = ("pool.factor", "pool.min", "pool.share", "pool.share_max")
 _STUDENT = ("student.weight",)
 _VECTOR = (*_POOL, "student.", "embedding.on_demand_seconds")
 _AUTO = ("auto.",)

@@ -86,4 +86,8 @@ def _use_lists(search: Search) -> Search:
 def _rank_words(search: Search, tools: Tools, settings: Settings) -> Ranking:
     """Rank chunks by the words of the query as it is written."""
     words = search.words or variant_words(search.query.text, settings.pool.query_words)
-    return tools.store.rank_lexical(words, pool_size(search, settings), search.filters, settings.bm25) if words else ()
+    return (
+        tools.store.rank_lexical(words, pool_size(search, tools, settings), search.filters, settings.bm25)
+        if words
+        else ()
+    )

@@ -17,16 +17,16 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from waymeet.errors import UnknownRecipeError
-from waymeet.formulas.explanation import product, quotient, value
 from waymeet.search.cancellation import check_cancelled
 from waymeet.search.failed_stages import fall_back, report_failure
+from waymeet.search.fuse.fusion import place_below
 from waymeet.search.retrieve.first_stage import pool_size
 from waymeet.search.shape.facets import count_facets
 from waymeet.search.shape.hits import shape, shape_plainly
 from waymeet.search.shape.relevance import RelevanceVerdict
 from waymeet.search.state import Recipe, Search, Stage, Tools
 from waymeet.settings import Settings
-from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Explanation, Filters, Hit, Query, Step
+from waymeet.types import LOW_RELEVANCE_NOTE, Answer, Filters, Hit, Query, Step
 
 _POOL_GROWTH = 10
 """Factor by which lists of fixed length grow if a query wants more results than they gave."""
@@ -108,16 +108,16 @@ def extend_results(recipe: Recipe, search: Search, tools: Tools, settings: Setti
     The first results stay as they are, so that the limit of a query never changes their order.
     """
     longer = search
-    while search.pool_limit and len(search.candidates) <= search.query.limit and _is_cut(longer, settings):
+    while search.pool_limit and len(search.candidates) <= search.query.limit and _is_cut(longer, tools, settings):
         pool_limit = longer.pool_limit * _POOL_GROWTH
         longer, _ = _run_once(recipe, start(recipe, search.query, pool_limit), tools, settings)
         search = _append_results(search, longer)
     return search
 
 
-def _is_cut(search: Search, settings: Settings) -> bool:
+def _is_cut(search: Search, tools: Tools, settings: Settings) -> bool:
     """Return whether longer lists, or links from more documents, could give further results."""
-    is_full = any(len(ranking) >= pool_size(search, settings) for ranking in search.lists.values())
+    is_full = any(len(ranking) >= pool_size(search, tools, settings) for ranking in search.lists.values())
     documents = {candidate.document for candidate in search.candidates}
     return is_full or len(documents) > search.pool_results * settings.pool.seeds
 
@@ -136,10 +136,7 @@ def _append_results(search: Search, longer: Search) -> Search:
             counts[document] += 1
             further.append(candidate)
     search = replace(search, copies={**longer.copies, **search.copies})
-    if not search.candidates or not further:
-        return replace(search, candidates=(*search.candidates, *further))
-    lowest, best = search.candidates[-1].score.value, further[0].score
-    below = (replace(candidate, score=_place_below(lowest, candidate.score, best)) for candidate in further)
+    below = place_below(search.candidates, further, "further result of longer lists, behind those of shorter ones")
     return replace(search, candidates=(*search.candidates, *below))
 
 
@@ -153,14 +150,6 @@ def _present_chunks(search: Search, longer: Search) -> set[tuple[str, ...]]:
     return present | {
         (shown,) for shown, copies in longer.copies.items() if any(copy.chunks in present for copy in copies)
     }
-
-
-def _place_below(lowest: float, score: Explanation, best: Explanation) -> Explanation:
-    """Scale a score of a longer list to below the lowest score of the first results."""
-    share = value(1.0, "not scaled: the lowest score, or the best further one, is not positive")
-    if lowest > 0.0 and best.value > 0.0:
-        share = quotient("score / best further score", score, value(best.value, "best further score"))
-    return product("placed below the results of shorter lists", value(lowest, "lowest score of those"), share)
 
 
 def iterate_stages(recipe: Recipe, search: Search, tools: Tools, settings: Settings) -> Iterator[tuple[Step, Search]]:

@@ -31,10 +31,23 @@ class Pool(Struct, frozen=True, forbid_unknown_fields=True):
     """Candidates per list and requested result."""
     min: Count = 0
     """Minimum number of candidates per list."""
+    share: Part = 0.0
+    """Minimum number of candidates per list as a share of all sections: among many sections, more than `pool.min` match
+    a question better by words alone than the one that answers it."""
+    share_max: Count = 1000
+    """Maximum of this number."""
     seeds: Number = 2
     """Documents per requested result from which links are followed."""
     query_words: Number = 256
     """Maximum number of different query words."""
+
+    def least(self, sections: int) -> int:
+        """Compute how many candidates a list has at least in an index of so many sections.
+
+        >>> Pool(min=100, share=0.02).least(1_000), Pool(min=100, share=0.02).least(20_000)
+        (100, 400)
+        """
+        return max(self.min, min(int(sections * self.share), self.share_max))
 
 
 class StudentVectors(Struct, frozen=True, forbid_unknown_fields=True):

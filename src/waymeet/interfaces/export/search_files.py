@@ -99,7 +99,7 @@ def describe_search(
         ],
         "prefix_terms": bm25.prefix_terms,
         "query_words": settings.pool.query_words,
-        "pool": [settings.pool.factor, settings.pool.min],
+        "pool": [settings.pool.factor, settings.pool.least(len(index.section_lengths))],
         "limit": settings.shape.limit,
         "snippet_chars": settings.shape.snippet_chars,
         "page_lines": PAGE_LINES,

@@ -1,11 +1,11 @@
 """Fuse ranked lists into candidates: by rank, by score, or by a three-way sum."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
 
-from waymeet.formulas.explanation import value
+from waymeet.formulas.explanation import product, value
 from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
 from waymeet.search.state import Search, Tools
@@ -16,6 +16,22 @@ from waymeet.types import Candidate, Explanation, Filters, Ranking, ScoredChunk,
 def sort_candidates(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Sort candidates by falling score, ties by document and chunk."""
     return tuple(sorted(candidates, key=lambda each: (-each.score.value, each.document, each.chunks)))
+
+
+def place_below(leading: Sequence[Candidate], further: Sequence[Candidate], reason: str) -> Sequence[Candidate]:
+    """Scale the scores of further candidates to at most the lowest score of the leading ones.
+
+    Both are sorted by falling score. Whoever sorts the results by score gets the same order.
+    """
+    if not leading or not further or further[0].score.value <= leading[-1].score.value:
+        return further
+    lowest, best = leading[-1].score.value, further[0].score.value
+    if lowest <= 0.0:
+        return [replace(candidate, score=value(lowest, f"lowest score: {reason}")) for candidate in further]
+    factor = value(lowest / best, f"lowest score before it / best further score, {lowest:.4g} / {best:.4g}")
+    return [
+        replace(candidate, score=product(f"score × factor: {reason}", candidate.score, factor)) for candidate in further
+    ]
 
 
 def source_kind(source: str) -> str:

@@ -14,13 +14,21 @@ from waymeet.formulas.explanation import product, quotient, total, value, weight
 from waymeet.formulas.fusion import share_of_best
 from waymeet.formulas.vector_weight import balanced_weight, code_vector_weight, weight_share
 from waymeet.ports import choose_embedder, multilingual_embedder, word_idfs
-from waymeet.search.fuse.fusion import explain_score, find_search_type, iterate_rows, sort_candidates, source_kind
+from waymeet.search.fuse.fusion import (
+    explain_score,
+    find_search_type,
+    iterate_rows,
+    place_below,
+    sort_candidates,
+    source_kind,
+)
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Bm25, Settings
 from waymeet.types import Candidate, Explanation, ScoredChunk
 
 _JUDGED_ROWS = 20
 """Most similar chunks whose languages decide how much words can contribute."""
+_FURTHER_SECTION = "further section of its document, behind the other results"
 
 
 def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
@@ -259,14 +267,4 @@ def limit_per_document(search: Search, _tools: Tools, settings: Settings) -> Sea
         counts[candidate.document] += 1
         is_leading = counts[candidate.document] <= settings.auto.per_document
         (leading if is_leading else further).append(candidate)
-    return replace(search, candidates=(*leading, *_place_below(leading, further)))
-
-
-def _place_below(leading: list[Candidate], further: list[Candidate]) -> list[Candidate]:
-    """Scale the scores of further sections to at most the lowest score of the leading ones."""
-    if not further or further[0].score.value <= leading[-1].score.value:
-        return further
-    lowest, best = leading[-1].score.value, further[0].score.value
-    factor = value(max(lowest, 0.0) / best, f"lowest score before it / best further score, {lowest:.4g} / {best:.4g}")
-    description = "score × factor: further section of its document, behind the other results"
-    return [replace(candidate, score=product(description, candidate.score, factor)) for candidate in further]
+    return replace(search, candidates=(*leading, *place_below(leading, further, _FURTHER_SECTION)))

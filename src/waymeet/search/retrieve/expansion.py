@@ -100,7 +100,7 @@ def _sources(variant: Variant, *, has_vectors: bool) -> Iterator[str]:
 
 
 def _retrieve(search: Search, variant: Variant, source: str, tools: Tools, settings: Settings) -> Ranking:
-    limit = pool_size(search, settings)
+    limit = pool_size(search, tools, settings)
     if source == "lexical":
         words = variant_words(variant.text, settings.pool.query_words)
         return tools.store.rank_lexical(words, limit, search.filters, settings.bm25) if words else ()

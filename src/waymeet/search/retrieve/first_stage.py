@@ -54,7 +54,7 @@ def lexical(search: Search, tools: Tools, settings: Settings) -> Search:
     if not search.words:
         return search.skip("no words")
     bm25 = search.bm25 or settings.bm25
-    ranking = tools.store.rank_lexical(search.words, pool_size(search, settings), search.filters, bm25)
+    ranking = tools.store.rank_lexical(search.words, pool_size(search, tools, settings), search.filters, bm25)
     if search.query.explain and ranking:
         search = replace(search, lexical_explanations=_explain_lexical(search, tools, ranking, bm25))
     return replace(search, lists={**search.lists, "lexical": ranking})
@@ -107,7 +107,7 @@ def _rank_by_similarity(search: Search, tools: Tools, settings: Settings, *, who
         return search.skip(f"mode {search.mode}" if search.text.strip() else "empty query")
     if not tools.embedders:
         return search.miss("vector", "no_model", "no embedding model configured; vector search skipped")
-    text, limit = search.vector_text or search.text, pool_size(search, settings)
+    text, limit = search.vector_text or search.text, pool_size(search, tools, settings)
     language = detect_language(text)
     spaces = comparable_spaces(tools, language)
     coverage = _count_vectors(tools, spaces, language, settings.student)
@@ -241,9 +241,9 @@ def trim_vector(search: Search, tools: Tools, settings: Settings) -> Search:
     return replace(search, unfused=frozenset({"vector"}))
 
 
-def pool_size(search: Search, settings: Settings) -> int:
+def pool_size(search: Search, tools: Tools, settings: Settings) -> int:
     """Compute how many chunks a list retrieves."""
-    return max(search.pool_results * settings.pool.factor, settings.pool.min)
+    return max(search.pool_results * settings.pool.factor, settings.pool.least(tools.store.corpus_profile().chunks))
 
 
 def defer_type_filter(search: Search, _tools: Tools, _settings: Settings) -> Search:
