@@ -5,7 +5,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from waymeet.formulas.explanation import product, value
+from waymeet.formulas.explanation import product, quotient, value
 from waymeet.formulas.fusion import aggregate, linear, rrf, share_of_best, three_way, three_way_weights
 from waymeet.formulas.graph import proximity
 from waymeet.search.state import Search, Tools
@@ -28,9 +28,12 @@ def place_below(leading: Sequence[Candidate], further: Sequence[Candidate], reas
     lowest, best = leading[-1].score.value, further[0].score.value
     if lowest <= 0.0:
         return [replace(candidate, score=value(lowest, f"lowest score: {reason}")) for candidate in further]
-    factor = value(lowest / best, f"lowest score before it / best further score, {lowest:.4g} / {best:.4g}")
+    below, divisor = value(lowest, "lowest score before it"), value(best, "best further score")
     return [
-        replace(candidate, score=product(f"score × factor: {reason}", candidate.score, factor)) for candidate in further
+        replace(
+            candidate, score=product(reason, below, quotient("score / best further score", candidate.score, divisor))
+        )
+        for candidate in further
     ]
 
 

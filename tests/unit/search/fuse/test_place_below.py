@@ -1,6 +1,8 @@
 """Scores of candidates that are placed behind others."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from waymeet.formulas.explanation import value
 from waymeet.search.fuse.fusion import place_below
@@ -28,3 +30,11 @@ def test_further_candidates_have_no_higher_score_than_the_leading_ones(
     placed = place_below(candidates(*leading), candidates(*further), "behind the others")
     assert [candidate.score.value for candidate in placed] == pytest.approx(expected)
     assert [candidate.document for candidate in placed] == [f"{score}.md" for score in further]
+
+
+@given(st.floats(1e-6, 1.0), st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=5))
+def test_rounding_never_lifts_a_further_candidate(lowest: float, scores: list[float]) -> None:
+    placed = place_below(candidates(lowest), candidates(*sorted(scores, reverse=True)), "behind the others")
+    found = [candidate.score.value for candidate in placed]
+    assert found == sorted(found, reverse=True)
+    assert found[0] <= lowest
