@@ -115,6 +115,10 @@ class ChangeDates(Struct, frozen=True):
         """Check whether a file of this name exists or is known to have existed."""
         return name in self.times or self.gone.get(name, (0, ""))[0] > 0
 
+    def has_date(self, document: Document, symbol: str) -> bool:
+        """Check whether a date is kept for a symbol."""
+        return f"{document.id}#{symbol}" in self.symbols
+
     def symbol_digest(self, document: Document, symbol: str) -> str:
         """Return the digest kept for a symbol, if it belongs to the present content of its file."""
         file, part = self.times.get(document.id), self.symbols.get(f"{document.id}#{symbol}")

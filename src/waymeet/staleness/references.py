@@ -75,6 +75,11 @@ def digest_symbol(symbol: str, chunks: Sequence[Chunk]) -> str | None:
     return "" if _has_name(symbol, chunks) else None
 
 
+def contains_symbol(symbol: str, chunks: Sequence[Chunk]) -> bool:
+    """Check whether a file contains a symbol or another name."""
+    return bool(_find_symbols(symbol, chunks)) or _has_name(symbol, chunks)
+
+
 def has_same_symbol(symbol: str, chunks: Sequence[Chunk], text: str) -> bool:
     """Check whether another version of a file has a symbol with the same text as in the chunks."""
     lines = [line.rstrip() for line in text.splitlines()]

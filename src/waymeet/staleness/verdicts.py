@@ -19,7 +19,7 @@ from waymeet.formulas.staleness import (
 from waymeet.ports import Store
 from waymeet.settings import Settings
 from waymeet.staleness.dates import ChangeDates, Reference, list_references, load_change_dates
-from waymeet.staleness.references import digest_symbol
+from waymeet.staleness.references import contains_symbol, digest_symbol
 from waymeet.staleness.scope import DESCRIBED, batches, is_below
 from waymeet.types import Chunk, Document
 
@@ -165,7 +165,12 @@ def _narrow_to_symbol(
     change_dates: ChangeDates,
 ) -> ReferenceState:
     """Replace the date of a file by that of one symbol (None if the file lacks it)."""
-    digest = change_dates.symbol_digest(target, symbol) or digest_symbol(symbol, chunks.get(target.id, ()))
+    digest: str | None = change_dates.symbol_digest(target, symbol)
+    text = chunks.get(target.id, ())
+    if not digest and change_dates.has_date(target, symbol):
+        digest = digest_symbol(symbol, text)
+    elif not digest:  # a digest takes longer than a look at the names, and would not be compared
+        digest = "" if contains_symbol(symbol, text) else None
     changed_at = None if digest is None else change_dates.of_symbol(target, symbol, digest)
     return replace(state, symbol=symbol, changed=changed_at)
 
