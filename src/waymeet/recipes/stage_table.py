@@ -94,7 +94,7 @@ _ROWS = (
     StageRow(classify_intent),
     StageRow(defer_type_filter),
     StageRow(adapt_length_norm, reads=("bm25.", "auto.short_text_b"), signals=_AUTO),
-    StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.",)),
+    StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.", "pool.share")),
     StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(trim_vector, LIST, reads=("rrf.clear_lexical",)),

@@ -66,10 +66,12 @@ def _other_language_chunks(search: Search, tools: Tools) -> frozenset[str]:
     multilingual = multilingual_embedder(tools.embedders)
     if multilingual is None or detect_language(search.vector_text or search.text):
         return search.other_language
-    compared = {row.chunk for row in search.ranking("vector")}
-    others = [row.chunk for row in search.ranking("lexical") if row.chunk not in compared]
     languages = part_spaces(multilingual.space, tools.store.spaces())
     spaces = [space for space, language in languages.items() if language not in ("", SHORT)]
+    if not spaces:
+        return search.other_language
+    compared = {row.chunk for row in search.ranking("vector")}
+    others = [row.chunk for row in search.ranking("lexical") if row.chunk not in compared]
     return search.other_language | tools.store.chunks_with_vector(spaces, others)
 
 
