@@ -23,6 +23,8 @@ from waymeet.types import Chunk, Fingerprint, IndexEntry, Link
 _BATCH = 200
 _MAX_SENTENCE_CHARS = 400
 _UNLIMITED = 1_000_000_000
+_PARSE_SECONDS = 600.0
+"""Processor time for a file of a collection."""
 _DEFINITION = re.compile(
     r"\s*(?:@\w[^\n]*\n\s*)*"
     r"(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:export\s+)?(?:async\s+)?function\b"
@@ -33,8 +35,13 @@ _LISTED_LINKS = frozenset({"imports", "references", "embeds"})
 
 
 def index_files(store: Store, collection: Collection, settings: Settings, progress: Progress | None = None) -> None:
-    """Index the files of a collection in an empty store."""
-    index_folder(Path(collection.files), store, settings, progress)
+    """Index the files of a collection in an empty store.
+
+    A large file may take as long as it needs: with the usual limit, a busy machine would index only a part of it, and
+    judgements of its other lines would not be found.
+    """
+    patient = replace(settings, ingest=replace(settings.ingest, parse_seconds=_PARSE_SECONDS))
+    index_folder(Path(collection.files), store, patient, progress)
     store.optimize()
 
 
