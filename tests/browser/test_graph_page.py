@@ -144,7 +144,7 @@ def test_mouse_keys_and_buttons_move_and_zoom(visit: Open) -> None:
 def test_two_fingers_zoom_and_a_tap_chooses(visit: Open) -> None:
     seen = _open(visit, _AROUND, viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce")
     seen.page.locator("#zoom-all").tap()  # the first view may be of a drawing that was still being laid out
-    before = json.loads(seen.evaluate(_CAMERA))["scale"]
+    before: float = json.loads(seen.evaluate(_CAMERA))["scale"]
     session = seen.page.context.new_cdp_session(seen.page)
 
     def touch(kind: str, *places: tuple[int, int]) -> None:
