@@ -15,8 +15,10 @@ _ABOUT_OPEN = (
 )
 _ABOUT_HELD_OUT = (
     "Questions that were written and judged before any search and run when the ranking was finished, in four groups; "
-    "a project's figure is the mean over all its questions. No weight was tuned with them. Three groups have been run "
-    "with earlier versions of the ranking, too, the fourth once (benchmarks/README.md says when)."
+    "a project's figure is the mean over all its questions. No weight was tuned with them. Most were run with earlier "
+    "versions of the ranking, too; those about Django were run once (benchmarks/README.md says when). The judgements "
+    "of the older groups list fewer of the places that answer; the figures of each group are in "
+    "benchmarks/results/ranking-lists-2026-11-18.md."
 )
 _ABOUT_PARTS = (
     "Like *Effect of each part of auto*, for the questions about projects that were used in development, by section. "

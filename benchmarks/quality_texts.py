@@ -36,7 +36,7 @@ cover these cases:
   did not need the part they were written for. It shows that a part works, not how often it matters, and its intervals
   do not rule out chance. It counts in no mean and was not used for the weights.
 
-With 40 queries of each collection, as here, small effects look like noise: `auto.min_similarity_steps` gains .006
+With 30 queries of each collection, as here, small effects look like noise: `auto.min_similarity_steps` gains .006
 (± .005) on xquad-en2zh if all its 1,190 queries are used.
 
 These collections judge whole documents. Sections are judged in the vault, in the questions about projects above and by
@@ -115,5 +115,9 @@ and lost on others were not adopted.
 - Questions about projects: words close together, runs of fewer than four words, link bonuses divided by the number of
   sections, trust in words by the share of them in the best hit, vectors of whole files, weaker short sections, a linear
   model over 31 features ([figures](../benchmarks/results/ranking-sections-2026-11-18.md)).
+- Questions about projects and docsfaq: a smaller share of the whole document (.2) gains .006 by file and .007 by
+  section, within noise, and loses on semble and commits by words. Comparing the best 15 results again by vectors of
+  their parts, which bounds what finer vectors can gain, gives .549 on docsfaq and .002 by section on projects
+  ([figures](../benchmarks/results/ranking-lists-2026-11-18.md)).
 - A matrix by which the query's vector is multiplied, trained on the judgements of 13 collections and projects and
   measured on a fourteenth, by vectors alone: -.001 on average, from -.10 (commits) to +.08 (fastify)."""
