@@ -11,7 +11,8 @@ The collections are not part of this repository. `waymeet eval --help` describes
 measures on your own project ([Measure your own project](mine.md)). Waymeet was developed with these collections, so
 results on other collections of the same kinds may be lower; *Weights tuned without a collection* estimates by how
 much. The whole run takes about three hours on two cores. `WITHOUT=django` leaves out the project with the most
-sections, which take 40 minutes to embed; tables without a row of it were made so."""
+sections, which take 40 minutes to embed. The tables below were made so; the rows of Django come from a second run of
+the same measurements, without its vectors for queries in other languages."""
 
 COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
