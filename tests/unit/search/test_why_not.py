@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from support.corpus import Page, entry, store_of
 
-from waymeet.ingest.discover.ignore import matching_ignore_rule
+from waymeet.ingest.discover.ignore import find_ignore_rule
 from waymeet.recipes import RECIPES
 from waymeet.search.state import Tools
 from waymeet.search.why_not import TracedQuery, WhyNot, why_not
@@ -125,14 +125,19 @@ def test_rules_are_named_with_their_line(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("# comment\n\n*.log\n/a/b/\n!keep.log\n", encoding="utf-8")
     (tmp_path / "a" / ".waymeetignore").write_text("x.md\n!y.log\n", encoding="utf-8")
     ingest = Ingest(ignore=("drafts/",))
-    assert matching_ignore_rule(tmp_path, "x.log", ingest) == ".gitignore, line 3: *.log"
-    assert matching_ignore_rule(tmp_path, "keep.log", ingest) == ""
-    assert matching_ignore_rule(tmp_path, "a/y.log", ingest) == ""
-    assert matching_ignore_rule(tmp_path, "a/x.md", ingest) == "a/.waymeetignore, line 1: x.md"
-    assert matching_ignore_rule(tmp_path, "a/b/c.md", ingest) == ".gitignore, line 4: /a/b/"
-    assert matching_ignore_rule(tmp_path, "drafts/z.md", ingest) == "setting ingest.ignore: drafts/"
-    assert matching_ignore_rule(tmp_path, "node_modules/z.md", ingest) == "setting ingest.default_ignore: node_modules/"
-    assert matching_ignore_rule(tmp_path, "z.md", ingest) == ""
+
+    def rule(path: str) -> str:
+        ignored = find_ignore_rule(tmp_path, path, ingest)
+        return ignored.rule if ignored else ""
+
+    assert rule("x.log") == ".gitignore, line 3: *.log"
+    assert rule("keep.log") == ""
+    assert rule("a/y.log") == ""
+    assert rule("a/x.md") == "a/.waymeetignore, line 1: x.md"
+    assert rule("a/b/c.md") == ".gitignore, line 4: /a/b/"
+    assert rule("drafts/z.md") == "setting ingest.ignore: drafts/"
+    assert rule("node_modules/z.md") == "setting ingest.default_ignore: node_modules/"
+    assert rule("z.md") == ""
 
 
 _LONG = (

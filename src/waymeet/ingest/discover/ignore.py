@@ -139,8 +139,25 @@ def _strip_line(line: str) -> str:
     return line[: end + 1] if escapes % 2 and end < len(line) else line[:end]
 
 
-def matching_ignore_rule(root: Path, path: str, ingest: Ingest) -> str:
-    """Return the rule that ignores a path or a folder above it, or "" if none does.
+class IgnoreRule(NamedTuple):
+    """The rule that ignores a path, and what it matches: the path or a folder above it."""
+
+    rule: str
+    matched: str
+
+    @property
+    def advice(self) -> str:
+        """The change after which the path is indexed.
+
+        What is in an ignored folder is not looked at, so the exception must name that folder. It is made in the root,
+        where it is stronger than any rule except those of `.waymeetignore` files themselves.
+        """
+        is_own_file = self.rule.partition(", line ")[0].endswith(_FILES[0])
+        return "remove that line" if is_own_file else f"add the line !/{self.matched} to {_FILES[0]}"
+
+
+def find_ignore_rule(root: Path, path: str, ingest: Ingest) -> IgnoreRule | None:
+    """Find the rule that ignores a path or a folder above it, or None if none does.
 
     The strongest rule decides, as in `discover.walk`. Rules from outside of the project are not considered.
     """
@@ -148,10 +165,11 @@ def matching_ignore_rule(root: Path, path: str, ingest: Ingest) -> str:
     for depth in range(1, len(parts) + 1):
         above = ["/".join(parts[:n]) + "/" if n else "" for n in range(depth - 1, -1, -1)]
         is_folder = depth < len(parts) or path.endswith("/")
-        rule = _deciding_rule(root, "/".join(parts[:depth]), above, ingest, folder=is_folder)
+        part = "/".join(parts[:depth])
+        rule = _deciding_rule(root, part, above, ingest, folder=is_folder)
         if rule:
-            return rule
-    return ""
+            return IgnoreRule(rule, f"{part}/" if is_folder else part)
+    return None
 
 
 def _deciding_rule(root: Path, path: str, above: Sequence[str], ingest: Ingest, *, folder: bool) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from waymeet.interfaces.cli.ask.ignored_folder import describe_ignored_folder
 from waymeet.interfaces.cli.ask.search_projects import check_options, choose_names, print_answer
 from waymeet.interfaces.cli.common import (
     index_if_needed,
@@ -208,8 +209,11 @@ def _search(
         text, note = _query_from_pasted(project, text, pasted, refresh=refresh)
     request = _to_request(project, text, options)
     answer = _answer(project, request, preview=form == "text")
-    if note and form in {"json", "md"}:
-        answer = replace(answer, notes=(note, *answer.notes))
+    ignored = describe_ignored_folder(project)
+    if form in {"json", "md"}:
+        answer = replace(answer, notes=(*filter(None, (note, ignored)), *answer.notes))
+    elif ignored:
+        say(to_single_line(ignored), err=True)
     is_found = bool(answer.hits) and (answer.has_word_match or not answer.low_relevance)
     if opens and is_found:
         return _open_first(project, answer)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from waymeet.ingest.discover.ignore import matching_ignore_rule
+from waymeet.ingest.discover.ignore import find_ignore_rule
 from waymeet.interfaces.requests.fields import Refresh, relative_to_root
 from waymeet.interfaces.requests.operations.search import SearchRequest, to_query
 from waymeet.paths import is_visible
@@ -67,11 +67,11 @@ def _explain_unindexed(project: Project, request: Query, path: str, known: list[
     if path.startswith("/") or ".." in path.split("/"):
         return _not_indexed(request, path, "it is outside of the project", "name a file of the project")
     skipped = dict(project.status().skipped)
-    rule = matching_ignore_rule(project.root, path, project.settings.ingest)
+    ignored = find_ignore_rule(project.root, path, project.settings.ingest)
     if path in skipped:
         reason, change = f"skipped, {skipped[path]}", ""
-    elif rule:
-        reason, change = f"ignored by {rule}", f"add the line !/{path} to .waymeetignore"
+    elif ignored:
+        reason, change = f"ignored by {ignored.rule}", ignored.advice
     elif not (project.root / path).exists():
         close = " or ".join(similar_paths(path, known))
         change = f"did you mean {close}?" if close else "check the spelling; waymeet search shows ids"
