@@ -121,4 +121,10 @@ and lost on others were not adopted.
   their parts, which bounds what finer vectors can gain, gives .549 on docsfaq and .002 by section on projects
   ([figures](../benchmarks/results/ranking-lists-2026-11-18.md)).
 - A matrix by which the query's vector is multiplied, trained on the judgements of 13 collections and projects and
-  measured on a fourteenth, by vectors alone: -.001 on average, from -.10 (commits) to +.08 (fastify)."""
+  measured on a fourteenth, by vectors alone: -.001 on average, from -.10 (commits) to +.08 (fastify).
+- The vector of the last heading added to that of its section: docsfaq .546, over 14 projects +.003 by file and +.002 by
+  section, within noise (scrapy +.07, marshmallow -.04); with all headings and the title .560 on docsfaq, -.004 by file
+  and -.003 by section on six projects. The vector of a docstring added to that of its function: cosqa -.005 to -.019.
+  Similarities lowered for sections that are near to many others: cosqa, semble and docsfaq +.004 to +.006, commits
+  -.003, projects ±.002. A second vector of the query without function words: commits +.006, cosqa -.011. Both scores
+  for every candidate: ±.002 ([figures](../benchmarks/results/ranking-tried-2026-11-18.md))."""
