@@ -6,7 +6,7 @@ TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
 TUNED ?= $(COLLECTIONS)
 SAMPLE ?= 60
-HELD_OUT := held-out held-out-2 held-out-3 held-out-4
+HELD_OUT := held-out held-out-2 held-out-3 held-out-4 held-out-5
 QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections $(HELD_OUT)
 questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname | grep -v $(or $(WITHOUT:%=-e "/%$$"),-e "^$$"))
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep

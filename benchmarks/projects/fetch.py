@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held-out")
 """The collections of questions: those that may be looked at, and those that are not."""
-GROUPS = (*HALVES, "development", "held-out-2", "held-out-3", "held-out-4")
+GROUPS = (*HALVES, "development", "held-out-2", "held-out-3", "held-out-4", "held-out-5")
 """All collections: also questions about other projects, used to develop rules, and later held-out ones."""
 DEFAULT_TARGET = FOLDER.parents[1] / "build" / "projects"
 _DIGEST = ".sha256"
