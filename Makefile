@@ -18,7 +18,7 @@ export UV_SYSTEM_CERTS := true
 # Tests and benchmarks start hundreds of processes. Without compiled files, each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test quick check unit page browser bench bench-1m bench-phrases bench-stages bench-first-answer bench-indexing bench-page bench-postgres bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects clean
+.PHONY: help demo test quick check unit page browser bench bench-1m bench-phrases bench-stages bench-first-answer bench-indexing bench-page bench-postgres bench-code bench-models bench-torch quality quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects torture mcp-official format lock docs pictures page-pictures student projects sections clean
 
 help:  ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -92,6 +92,9 @@ bench-models: $(STAMP)  ## Compare runtimes of the default models
 
 bench-torch: $(STAMP)  ## Compare the default model with MiniLM on torch, in an environment of its own; a large download
 	$(BIN)/python benchmarks/torch_rival.py
+
+sections: $(STAMP)  ## Download files of 85 packages with 9,847 questions about their sections, as collections; needs npm and apt-get
+	$(BIN)/python benchmarks/section_questions.py
 
 quality: quality-recipes quality-parts quality-words quality-weights quality-typos quality-student quality-projects  ## Measure ranking quality and write docs/quality.md: make -j2 quality COLLECTIONS="sets/*"
 	$(BIN)/python benchmarks/quality.py $(QUALITY:%=build/quality/%.json)
