@@ -262,7 +262,7 @@ def test_a_chunk_without_meaning_needs_no_vector(store: Store) -> None:
     assert [chunk.is_embedded for chunk in store.chunks_of(["a.md"])["a.md"]] == [True, False]
 
 
-PARTS = "model/1 parts/1 ja"
+PARTS, OTHER_PARTS = "model/1 parts/1 ja", "model/1 parts/1 en"
 
 
 def test_sections_are_ranked_by_their_whole_text_and_their_best_part(filled: Store) -> None:
@@ -286,6 +286,20 @@ def test_sections_are_ranked_by_their_whole_text_and_their_best_part(filled: Sto
     mean, deviation = filled.similarity_statistics(PARTS, axes[2])
     assert mean == pytest.approx(np.mean([hit.score for hit in hits]))
     assert deviation > 0
+
+
+def test_chunks_are_compared_by_their_parts_as_in_a_ranking(filled: Store) -> None:
+    axes = np.eye(64, dtype=np.float32)
+    filled.put_vectors(PARTS, {"a.md#L1-L1": np.stack([axes[0], axes[1]]), "a.md#L2-L2": axes[3:4]})
+    filled.put_vectors(OTHER_PARTS, {"b.md#L1-L1": np.stack([axes[1], axes[2], axes[3]])})
+    spaces, query = [PARTS, OTHER_PARTS], 2 * axes[1] + axes[3]
+    hits = [hit for space in spaces for hit in filled.rank_vectors(space, query, 10, Filters())]
+    scores = {hit.chunk: hit.score for hit in hits}
+    assert filled.part_similarities(spaces, query, [*scores, "gone.md#L1-L1"]) == scores
+    assert filled.part_similarities([PARTS], query, ["b.md#L1-L1"]) == {}
+    assert filled.part_similarities(["nowhere"], query, list(scores)) == {}
+    with pytest.raises(EmbeddingError, match="shape"):
+        filled.part_similarities(spaces, np.ones(8, dtype=np.float32), ["b.md#L1-L1"])
 
 
 def test_vectors_of_parts_are_replaced_and_dropped(filled: Store) -> None:

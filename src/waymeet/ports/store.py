@@ -238,6 +238,15 @@ class Retriever(Protocol):
         """
         ...
 
+    def part_similarities(
+        self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
+    ) -> Mapping[str, float]:
+        """Compute how similar chunks are to a vector, as far as one of some spaces of parts has them.
+
+        The similarity is the mean of two cosines: that of the whole text and that of its best part.
+        """
+        ...
+
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix by descending number of chunks, then alphabetically.
 

@@ -21,6 +21,7 @@ from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
 from waymeet.stores.shared.validation import duplicate_chunk_error, validate_entries
+from waymeet.stores.shared.vectors import score_codes
 from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk, Word
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ class MemoryStore:
         self._newest = Snapshot()
         self._pinned = _Pinned()
         self._lock = Lock()
-
-    # --- generations -------------------------------------------------------------------------------------------
 
     @property
     def _current(self) -> Snapshot:
@@ -71,8 +70,6 @@ class MemoryStore:
             raise RuntimeError("a store cannot be changed inside snapshot()")
         with self._lock:
             self._newest = change(self._newest)
-
-    # --- changes -----------------------------------------------------------------------------------------------
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
@@ -133,8 +130,6 @@ class MemoryStore:
     def optimize(self) -> None:
         """Do nothing."""
 
-    # --- rankings and terms ------------------------------------------------------------------------------------
-
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         snapshot, fields = self._current, bm25f.scored_fields(bm25)
@@ -168,6 +163,14 @@ class MemoryStore:
         codes = self._current.vectors_in_order(space)
         return similarity_statistics(space, codes, vector) if codes else (0.0, 0.0)
 
+    def part_similarities(
+        self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
+    ) -> Mapping[str, float]:
+        """Compute the similarities of chunks to a vector by their parts."""
+        stored = [self._current.vectors[space] for space in sorted(spaces) if space in self._current.vectors]
+        codes = {chunk: codes[chunk].tobytes() for codes in stored for chunk in chunks if chunk in codes}
+        return score_codes(codes, vector)
+
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""
         counts = self._current.term_counts
@@ -182,8 +185,6 @@ class MemoryStore:
     def postings(self, terms: Sequence[str], fields: Collection[str]) -> Sequence[TermPostings]:
         """Return the occurrences of each term in some fields."""
         return [self._current.postings(Word((term,)), tuple(fields)) for term in terms]
-
-    # --- links -------------------------------------------------------------------------------------------------
 
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
@@ -213,8 +214,6 @@ class MemoryStore:
             document: tuple(sorted(Neighbour(*key, number) for key, number in counts.items()))
             for document, counts in links.items()
         }
-
-    # --- documents, chunks and counts --------------------------------------------------------------------------
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""

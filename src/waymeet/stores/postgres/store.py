@@ -113,8 +113,6 @@ class PostgresStore:
         """Estimate the bytes of the collection by purpose."""
         return self._read(sizes.measure_size)
 
-    # --- generations -------------------------------------------------------------------------------------------
-
     @property
     def generation(self) -> int:
         """Return the number of changes committed so far."""
@@ -145,8 +143,6 @@ class PostgresStore:
     ) -> Mapping[str, Result]:
         """Read items by key, of which those that were read before in this generation are cached."""
         return self._read(lambda session: self._cache(session).read_items(kind, keys, partial(read, session)))
-
-    # --- changes -----------------------------------------------------------------------------------------------
 
     def _change(self, work: Callable[[WriteSession], object]) -> None:
         """Change the collection in one transaction.
@@ -212,8 +208,6 @@ class PostgresStore:
         self._analysed = maintenance.optimize(self._sessions, self._analysed, self._hnsw_from)
         self._last_cache = GenerationCache((-1, -1))
 
-    # --- rankings and terms ------------------------------------------------------------------------------------
-
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
 
@@ -268,6 +262,12 @@ class PostgresStore:
 
         return self._read(read)
 
+    def part_similarities(
+        self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
+    ) -> Mapping[str, float]:
+        """Compute the similarities of chunks to a vector by their parts."""
+        return self._read(lambda session: vectors.score_parts(session, spaces, vector, chunks))
+
     def _word_filter(self, session: Session, filters: Filters) -> WordFilter:
         """Find the chunks that pass filters by their words."""
         if not has_words(filters):
@@ -301,8 +301,6 @@ class PostgresStore:
         """Return the occurrences of each term in some fields."""
         return self._read(lambda session: terms.read_postings(session, self._segments, terms_, fields))
 
-    # --- links -------------------------------------------------------------------------------------------------
-
     def edges(self, documents: Collection[str], kinds: Collection[str] = ()) -> Sequence[Edge]:
         """List the edges that start or end at any of the documents, by document and position."""
         return self._read(lambda session: edge_reader.read_edges(session, documents, kinds))
@@ -313,8 +311,6 @@ class PostgresStore:
         """Return the documents linked with each document."""
         read = partial(edge_reader.read_neighbours, kinds=kinds)
         return self._read_items(("neighbours", frozenset(kinds)), documents, read)
-
-    # --- documents, chunks and counts --------------------------------------------------------------------------
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""
@@ -373,11 +369,8 @@ class PostgresStore:
 
     def coverage(self, spaces: Collection[str]) -> tuple[int, int]:
         """Count the chunks with a vector in any of the spaces, and all chunks that get one."""
-        return self._read(
-            lambda session: self._cached(
-                session, ("coverage", frozenset(spaces)), lambda: catalog.count_coverage(session, spaces)
-            )
-        )
+        key = "coverage", frozenset(spaces)
+        return self._read(lambda session: self._cached(session, key, lambda: catalog.count_coverage(session, spaces)))
 
     def spaces(self) -> Mapping[str, int]:
         """Return the dimension of every space that has vectors."""

@@ -127,3 +127,16 @@ def sample_part_similarities(block: PartBlock, query: Vector) -> tuple[float, fl
     sections = len(block.starts)
     scores = block.score(query, np.arange(0, sections, sample_step(sections)))
     return float(scores.mean()), float(scores.std())
+
+
+def score_codes(codes: Mapping[str, bytes], vector: Vector) -> dict[str, float]:
+    """Compute the similarities of chunks to a vector from the codes of their parts."""
+    import numpy as np  # noqa: PLC0415 - start-up is a feature
+
+    from waymeet.stores.segments.part_vectors import build_part_block  # noqa: PLC0415 - likewise
+
+    if not codes:
+        return {}
+    block = build_part_block(list(codes.values()))
+    query = normalise_vector(vector, block.dimension, "The query vector for parts of sections")
+    return dict(zip(codes, block.score(query, np.arange(len(codes))).tolist(), strict=True))

@@ -16,7 +16,7 @@ from waymeet.stores.sqlite.database.schema import is_file_to_upgrade
 from waymeet.stores.sqlite.database.sessions import Session, Sessions, raise_generation
 from waymeet.stores.sqlite.database.term_ids import TermIdCache, find_ids_of_words, find_term_ids
 from waymeet.stores.sqlite.read import edges as edge_reader
-from waymeet.stores.sqlite.read import queries
+from waymeet.stores.sqlite.read import part_space, queries
 from waymeet.stores.sqlite.read import vectors as vector_table
 from waymeet.stores.sqlite.read.cache import GenerationCache
 from waymeet.stores.sqlite.read.filters import FilterSet, apply_filters
@@ -90,8 +90,6 @@ class SqliteStore:
         """Close the file."""
         self._sessions.close()
 
-    # --- generations -------------------------------------------------------------------------------------------
-
     @property
     def generation(self) -> int:
         """Return the number of changes committed so far."""
@@ -112,8 +110,6 @@ class SqliteStore:
         if cache.version != session.version:
             cache = self._last_cache = GenerationCache(session.version)
         return cache
-
-    # --- changes -----------------------------------------------------------------------------------------------
 
     def put(self, entries: Sequence[IndexEntry]) -> None:
         """Add documents, replacing those of the same id."""
@@ -192,8 +188,6 @@ class SqliteStore:
         self.optimize()
         return result
 
-    # --- rankings and terms ------------------------------------------------------------------------------------
-
     def rank_lexical(self, words: Sequence[Word], limit: int, filters: Filters, bm25: Bm25) -> Ranking:
         """Rank chunks by BM25F."""
         fields = bm25f.scored_fields(bm25)
@@ -267,6 +261,13 @@ class SqliteStore:
             query = vectors.normalise_query(vector, space) if vectors else vector
             return vectors.similarity_statistics(query) if vectors else (0.0, 0.0)
 
+    def part_similarities(
+        self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
+    ) -> Mapping[str, float]:
+        """Compute the similarities of chunks to a vector by their parts."""
+        with self._reader.reading() as session:
+            return part_space.score_parts(session.connection, spaces, vector, chunks)
+
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""
         with self._reader.reading() as session:
@@ -313,8 +314,6 @@ class SqliteStore:
         """Return the documents linked with each document."""
         with self._reader.reading() as session:
             return self._segments.neighbours(session).read(session.connection, documents, kinds)
-
-    # --- documents, chunks and counts --------------------------------------------------------------------------
 
     def documents(self, ids: Collection[str]) -> Mapping[str, Document]:
         """Fetch documents by id."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waymeet.analysis.embedded.space_names import is_part_space
 from waymeet.stores.lexical.top_k import rank_chunks
+from waymeet.stores.postgres.database.encoding import hash_key
 from waymeet.stores.postgres.database.session import run_together
 from waymeet.stores.postgres.read.filter_set import locate
 from waymeet.stores.postgres.read.filters import WordFilter, filter_condition, select_with_phrases
@@ -16,10 +17,10 @@ from waymeet.stores.postgres.vector_values import (
     query_text,
     summarise_similarities,
 )
-from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
+from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -50,6 +51,11 @@ _PASSING = """
 SELECT row.chunk FROM (SELECT c.id AS chunk, c.document FROM chunks c
     JOIN vectors v ON v.collection_id = c.collection_id AND v.chunk = c.id
 WHERE c.collection_id = %(collection)s AND v.space = %(space)s) AS row WHERE {condition}
+"""
+_CODES = """
+SELECT c.hash, v.value FROM chunks c JOIN vectors v ON v.collection_id = c.collection_id AND v.chunk = c.id
+WHERE c.collection_id = %(collection)s AND c.hash = ANY(%(hashes)s) AND v.space = ANY(ARRAY(
+    SELECT id FROM spaces WHERE collection_id = %(collection)s AND name = ANY(%(spaces)s)))
 """
 _SAMPLE_SIZE = 512
 _SPARE = 32
@@ -214,3 +220,10 @@ class VectorReader(NamedTuple):
 def _compare(query: Vector, values: Mapping[int, bytes]) -> dict[int, float]:
     """Compute the exact cosines of chunks."""
     return dict(zip(values, compare_values(list(values.values()), query), strict=True))
+
+
+def score_parts(session: Session, spaces: Collection[str], vector: Vector, chunks: Collection[str]) -> dict[str, float]:
+    """Compute the similarities of chunks to a vector, without loading the spaces."""
+    keys = {hash_key(chunk): chunk for chunk in chunks}
+    rows = session.named(_CODES, {"hashes": list(keys), "spaces": list(spaces)})
+    return score_codes({keys[hash_]: bytes(value) for hash_, value in rows}, vector)

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.json import encode
+
 from waymeet.stores.lexical.top_k import rank_chunks
-from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities
+from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_codes
+from waymeet.stores.sqlite.read.queries import find_chunk_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
+    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
     from waymeet.stores.sqlite.segments.vector_registry import VectorRow
     from waymeet.types import Ranking
 
+_CODES = """
+SELECT v.chunk, c.code FROM vectors v JOIN vector_codes c ON c.id = v.id
+WHERE v.chunk IN (SELECT value FROM json_each(?2))
+    AND v.space IN (SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?1)))
+"""
 _GROWTH = 8
 """Factor by which more candidates are read while too few of them have the phrases."""
 
@@ -68,3 +77,12 @@ def build_part_space(rows: Iterable[VectorRow]) -> PartSpace:
     ordered = sorted(rows)
     chunks = np.array([row.chunk for row in ordered], dtype=np.uint32)
     return PartSpace(chunks, build_part_block([row.code for row in ordered]))
+
+
+def score_parts(
+    connection: apsw.Connection, spaces: Collection[str], vector: Vector, chunks: Collection[str]
+) -> dict[str, float]:
+    """Compute the similarities of chunks to a vector, without loading the spaces."""
+    keys = {id_: key for key, id_ in find_chunk_ids(connection, chunks).items()}
+    rows = connection.execute(_CODES, (encode(sorted(spaces)).decode(), encode(list(keys)).decode()))
+    return score_codes({keys[chunk]: code for chunk, code in rows}, vector)
