@@ -12,7 +12,9 @@ measures on your own project ([Measure your own project](mine.md)). Waymeet was 
 results on other collections of the same kinds may be lower; *Weights tuned without a collection* estimates by how
 much. The whole run takes about three hours on two cores. `WITHOUT=django` leaves out the project with the most
 sections, which take 40 minutes to embed. The tables below were made so; the rows of Django come from a second run of
-the same measurements, without its vectors for queries in other languages."""
+the same measurements, without its vectors for queries in other languages. All tables show the ranking before
+[`compare_sentences`](ranking.md#sentences-of-documentation) and the lower weight of tests for questions, which have
+[tables of their own](../benchmarks/results/ranking-sentences-2026-11-19.md)."""
 
 COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`

@@ -168,7 +168,7 @@ def measure(dsn: str, folder: Path, number: int) -> Iterator[str]:
             }
             everywhere: Any = AllStores(list(stores.values())[::-1])
             index_documents(everywhere, collection, project.settings.chunking)
-            embed_or_raise(project, everywhere, None, (collection,))
+            embed_or_raise(project, everywhere)
             queries = [query.text for query in collection.queries]
             yield collection.name
             yield f"{postgres.counts().chunks:,}"

@@ -12,14 +12,13 @@ from interfaces.conftest import Run
 
 from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.metrics import METRICS, Comparison, summarise_comparisons
-from waymeet.ingest.embed.batches import EmbeddingReport
 from waymeet.interfaces.quality.bench import CollectionOptions, collection_bench
 from waymeet.interfaces.quality.report import Report
 from waymeet.interfaces.quality.tables import ablation_table
 from waymeet.recipes.ablate import without_each_stage
 from waymeet.recipes.auto import AUTO
 from waymeet.recipes.stage_table import SIGNALS
-from waymeet.settings import Layer, Settings
+from waymeet.settings import Layer
 
 STAND_IN = "embedding.provider=hashing"
 THINGS = ("kettle", "ladder", "lantern", "anvil", "barrel", "compass", "hammer", "needle")
@@ -297,29 +296,3 @@ def _read_table(page: str, title: str) -> list[list[str]]:
     text = page.split(f"## {title}\n")[1].split("\n## ", maxsplit=1)[0]
     rows = [row.strip("|").split(" | ") for row in text.splitlines() if row.startswith("| ")]
     return [[cell.strip() for cell in row] for row in rows]
-
-
-def test_an_evaluation_in_english_embeds_nothing_for_other_languages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings: list[bool] = []
-
-    def record(_models: object, _store: object, used: Settings, _progress: object) -> EmbeddingReport:
-        settings.append(used.embedding.cross_lingual)
-        return EmbeddingReport()
-
-    monkeypatch.setattr("waymeet.interfaces.quality.bench.embed_missing", record)
-    folders = [_collection(tmp_path, name) for name in ("english", "german query", "german page")]
-    _replace_text(folders[1] / "queries.jsonl", "what hangs beside the", "Was hängt denn hier neben")
-    _replace_text(folders[2] / "corpus.jsonl", "is kept dry, as", "ist trocken zu halten wie auch")
-    _replace_text(folders[2] / "corpus.jsonl", "and rope are", "und die Seile, nicht aber das Wasser")
-    for folder in folders:
-        with collection_bench(folder, (), None, None, CollectionOptions()):
-            pass
-    assert settings == [False, True, True]
-
-
-def _replace_text(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), encoding="utf-8")

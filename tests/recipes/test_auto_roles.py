@@ -131,6 +131,18 @@ def test_documentation_comes_before_code_for_a_question_how_something_is_done() 
         assert documents(ask(store, query))[0] == "docs/secrets.md"
 
 
+def test_tests_count_less_than_other_code_for_a_question_how_something_is_done() -> None:
+    store = indexed({"src/prompts.py": HIDE, "tests/test_prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
+    hits = {hit.document: hit for hit in ask(store, "how do I hide the input of a user").hits}
+    roles = Settings().auto.roles
+    factor = roles.test * (roles.code_for_task * roles.test_for_question)
+    test, source = (hits[path].explanation for path in ("tests/test_prompts.py", "src/prompts.py"))
+    assert f"value={factor}, description='role factor (test)'" in str(test)
+    assert f"value={roles.code_for_task}, description='role factor (source)'" in str(source)
+    about_code = {hit.document: str(hit.explanation) for hit in ask(store, "hide_password").hits}
+    assert f"value={roles.test}, description='role factor (test)'" in about_code["tests/test_prompts.py"]
+
+
 def test_code_comes_first_for_a_question_about_the_code() -> None:
     store = indexed({"src/prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
     assert documents(ask(store, "which function hides what the user types for a password"))[0] == "src/prompts.py"

@@ -241,9 +241,10 @@ class Retriever(Protocol):
     def part_similarities(
         self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
     ) -> Mapping[str, float]:
-        """Compute how similar chunks are to a vector, as far as one of some spaces of parts has them.
+        """Compute the similarities of chunks to a vector by spaces of parts.
 
-        The similarity is the mean of two cosines: that of the whole text and that of its best part.
+        A similarity is the mean of two cosines: that of the whole text and that of its best part. Chunks that are in
+        none of the spaces are left out.
         """
         ...
 

@@ -11,6 +11,7 @@ from waymeet.search.rank.speakers import boost_speakers
 from waymeet.search.rank.translations import collapse_translations
 from waymeet.search.rank.word_runs import boost_word_runs
 from waymeet.search.retrieve.first_stage import adapt_length_norm, lexical, vector
+from waymeet.search.retrieve.sentence_similarity import compare_sentences
 from waymeet.search.state import Recipe
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.function_words import weigh_function_words
@@ -33,6 +34,7 @@ AUTO = Recipe(
         adapt_length_norm,
         lexical,
         vector,
+        compare_sentences,
         weighted_sum,
         aggregate_sections,
         boost_speakers,

@@ -48,6 +48,7 @@ from waymeet.search.retrieve.first_stage import (
     trim_vector,
     vector,
 )
+from waymeet.search.retrieve.sentence_similarity import compare_sentences
 from waymeet.search.state import Stage
 from waymeet.search.understand.acronyms import expand_acronyms
 from waymeet.search.understand.function_words import weigh_function_words
@@ -97,6 +98,7 @@ _ROWS = (
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.", "pool.share")),
     StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
+    StageRow(compare_sentences, LIST, reads=("auto.sentence_weight",), signals=_AUTO),
     StageRow(trim_vector, LIST, reads=("rrf.clear_lexical",)),
     StageRow(trim_lexical, LIST, reads=("rrf.min_lexical",)),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),
@@ -145,6 +147,8 @@ _ROWS = (
             "auto.lexical_weight_english",
             "auto.code_factor_cross_lingual",
             "auto.vector_weight_mixed",
+            "auto.sentence_weight",
+            "auto.usual_sentence_similarity",
             "auto.min_similarity_steps",
             "auto.min_word_coverage",
         ),

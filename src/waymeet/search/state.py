@@ -100,6 +100,8 @@ class Search(Struct, frozen=True):
     """Weight of the chunks that have an approximate vector, as a share of that of all chunks with true vectors."""
     similarity_steps: float | None = None
     """Best cosine in that list, in steps above the noise level of its model; None if the model is not calibrated."""
+    sentence_similarities: Mapping[str, float] = {}
+    """How similar the sentences of chunks of documentation in that list are to the query, by the multilingual model."""
     top_coverage: float = 0.0
     """Share of the best lexical results that have a vector, including those embedded on demand."""
     lexical_explanations: Mapping[str, Explanation] = {}

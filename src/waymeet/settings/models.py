@@ -45,7 +45,8 @@ class Embedding(Struct, frozen=True, forbid_unknown_fields=True):
     """Maximum length of a text, for servers that reject long ones; 0 for the provider's limit."""
     cross_lingual: bool = True
     """Whether `local` also embeds English sections and code by `multilingual`, so that queries in other languages find
-    them; about half a kilobyte per section. Without it they are found by words only."""
+    them and English ones are compared with sentences; about half a kilobyte per section. Without it, queries in other
+    languages find them by words only."""
     student: bool = True
     """Whether sections get approximate vectors of `granite` at once, until it has embedded them."""
     student_sections: Count = 300

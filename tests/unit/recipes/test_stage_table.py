@@ -12,6 +12,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 from support.corpus import FixedEmbedder, Page, store_of
 
+from waymeet.analysis.embedded.space_names import part_space
 from waymeet.evaluate.collection import load_collection
 from waymeet.evaluate.indexing import collect_feedback, index_files
 from waymeet.recipes import RECIPES
@@ -55,6 +56,15 @@ class EnglishEmbedder(LettersEmbedder):
 
     def supports_language(self, language: str) -> bool:
         return not language
+
+
+class WideEmbedder(LettersEmbedder):
+    """A model for every language with vectors long enough for parts of sections."""
+
+    space, dimension = "wide", 64
+
+    def embed_query(self, text: str) -> "Vector":
+        return np.resize(super().embed_query(text), 64)
 
 
 class LengthReranker:
@@ -114,6 +124,17 @@ def japanese() -> Tools:
     return Tools(store_of(pages, {"b.md": [(1.0, 0.0)]}), (EnglishEmbedder(), FixedEmbedder((1.0, 0.0))))
 
 
+def sentences() -> Tools:
+    """Index pages that two models have compared, one of them by sentences."""
+    first, second = EnglishEmbedder(), WideEmbedder()
+    pages = {"a.md": "tea is hot", "b.md": "cold water"}
+    store = store_of(pages)
+    store.put_vectors(first.space, {f"{path}#L1-L1": first.embed_query(text) for path, text in pages.items()})
+    parts = {f"{path}#L1-L1": second.embed_query(text) for path, text in pages.items()}
+    store.put_vectors(part_space(second.space, ""), parts)
+    return Tools(store, (first, second))
+
+
 @pytest.fixture(scope="module")
 def vault() -> Tools:
     collection = load_collection(VAULT, "")
@@ -164,6 +185,7 @@ def test_a_stage_reads_no_setting_that_it_does_not_declare(vault: Tools) -> None
     searches += [(Case(RECIPES[name], Query("Ada: tea"), Settings()), short_texts()) for name in ("auto", "memory")]
     searches += [(Case(RECIPES["auto"], Query("open_no_such_thing()"), Settings()), vault)]
     searches.append((Case(RECIPES["auto"], Query("tea"), Settings()), copies()))
+    searches.append((Case(RECIPES["auto"], Query("tea"), Settings()), sentences()))
     searches.append((Case(RECIPES["neighbours"], Query("鍵はどこですか"), Settings()), japanese()))
     for case, tools in searches:
         recipe = replace(case.recipe, stages=tuple(record(stage, read, worked) for stage in case.recipe.stages))

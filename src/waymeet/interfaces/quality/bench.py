@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from waymeet.analysis import detect_language
-from waymeet.analysis.embedded.section_text import chunk_language
 from waymeet.errors import EmbeddingError
 from waymeet.evaluate.ablation import list_signals
 from waymeet.evaluate.collection import Collection, load_collection, misspell_queries, sample_queries
@@ -42,8 +40,6 @@ from waymeet.settings.layers import parse_assignment
 PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
 """The reference to compare recipes with."""
 _NO_MODEL = "embedding.provider=none"
-_LANGUAGE_PORTION = 500
-"""Sections whose languages are detected at a time."""
 
 
 class Bench(NamedTuple):
@@ -153,7 +149,7 @@ def collection_bench(
         sections = _read_sections(collection, project.settings) if needs_whole_files else None
         unsplit = replace(collection, documents=read_whole_documents(sections)) if sections else collection
         tools = _index_collection(project, unsplit, options, indexing)
-        embed_or_raise(project, tools.store, embedding, (collection,))
+        embed_or_raise(project, tools.store, embedding)
         student = None
         if options.student:
             student = _index_collection(open_project("student.db"), unsplit, options, indexing)
@@ -205,7 +201,7 @@ def project_bench(
     with _temporary_folder() as place, Project.open(root, index=place / "index.db", flags=flags) as project:
         tools = project.create_empty_index()
         mined = mine_collection(project.root, tools.store, project.settings, most, indexing)
-        embed_or_raise(project, tools.store, embedding, mined.collections)
+        embed_or_raise(project, tools.store, embedding)
         yield Bench(mined.collections, tools, project.layers, mined.remarks)
 
 
@@ -283,33 +279,12 @@ def predict_or_raise(project: Project, store: Store) -> None:
         raise EmbeddingError(problem)
 
 
-def embed_or_raise(
-    project: Project, store: Store, progress: Progress | None = None, collections: Sequence[Collection] = ()
-) -> None:
+def embed_or_raise(project: Project, store: Store, progress: Progress | None = None) -> None:
     """Embed all sections of a temporary index, whose settings are not recorded.
-
-    Vectors for queries in other languages are left out where neither the queries nor the sections need them: they take
-    most of the time and would not be compared.
 
     Raises:
         EmbeddingError: a model failed.
     """
-    settings = project.settings
-    if collections and _is_english(store, collections):
-        settings = replace(settings, embedding=replace(settings.embedding, cross_lingual=False))
-    report = embed_missing(project.models, store, settings, progress)
+    report = embed_missing(project.models, store, project.settings, progress)
     if report.error:
         raise EmbeddingError(report.error, report.hint)
-
-
-def _is_english(store: Store, collections: Sequence[Collection]) -> bool:
-    """Check whether all queries and sections are in English."""
-    if any(detect_language(query.text) for collection in collections for query in collection.queries):
-        return False
-    ids = store.chunks_without_vector((), store.corpus_profile().chunks)
-    for first in range(0, len(ids), _LANGUAGE_PORTION):
-        chunks = store.chunks(ids[first : first + _LANGUAGE_PORTION])
-        documents = store.documents({chunk.document for chunk in chunks.values()})
-        if any(chunk_language(chunk, documents[chunk.document]) for chunk in chunks.values()):
-            return False
-    return True

@@ -1,7 +1,7 @@
 """Stages of `auto` that combine scores of lists and of a document's sections."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import inf
 from typing import NamedTuple
 
@@ -10,21 +10,20 @@ from msgspec.structs import replace
 from waymeet.analysis import detect_language, has_cjk
 from waymeet.analysis.embedded.space_names import SHORT, part_spaces
 from waymeet.analysis.word_classes import CLASS_WEIGHTS, classify_word
-from waymeet.formulas.explanation import product, quotient, total, value, weighted
-from waymeet.formulas.fusion import share_of_best
+from waymeet.formulas.explanation import product, total, value, weighted
 from waymeet.formulas.vector_weight import balanced_weight, code_vector_weight, weight_share
 from waymeet.ports import choose_embedder, multilingual_embedder, word_idfs
 from waymeet.search.fuse.fusion import (
-    explain_score,
     find_search_type,
     iterate_rows,
     place_below,
     sort_candidates,
     source_kind,
 )
+from waymeet.search.fuse.normalise import make_normaliser
 from waymeet.search.state import Search, Tools
 from waymeet.settings import Auto, Bm25, Settings
-from waymeet.types import Candidate, Explanation, ScoredChunk
+from waymeet.types import Candidate, Explanation
 
 _JUDGED_ROWS = 20
 """Most similar chunks whose languages decide how much words can contribute."""
@@ -41,7 +40,9 @@ def weighted_sum(search: Search, tools: Tools, settings: Settings) -> Search:
     candidates = []
     other_language = _other_language_chunks(search, tools) if search.other_language else frozenset[str]()
     code = _other_language_code(search, tools) if search.other_language else frozenset[str]()
-    normalise = {source: _make_normaliser(search, source) for source, ranking in search.lists.items() if ranking}
+    normalise = {
+        source: make_normaliser(search, source, settings.auto) for source, ranking in search.lists.items() if ranking
+    }
     for rows, sources in iterate_rows(search):
         row = next(iter(rows.values()))
         normalised = {source: normalise[source](row) for source, row in rows.items()}
@@ -202,27 +203,6 @@ def _weight_by_corpus(tools: Tools, auto: Auto, *, is_main_model: bool) -> float
     sections_per_file = profile.chunks / max(profile.documents, 1)
     code = code_vector_weight(sections_per_file, auto.vector_weight_single_function, auto.vector_weight_prose)
     return prose + (code - prose) * profile.code_share
-
-
-def _make_normaliser(search: Search, source: str) -> Callable[[ScoredChunk], Explanation]:
-    """Return the function that normalises the scores of a list to 0…1.
-
-    BM25F is divided by the best. Models differ in the cosine of unrelated texts, so a cosine is measured from the
-    lowest in its list.
-    """
-    best, lowest = search.ranking(source)[0].score, search.ranking(source)[-1].score
-    if source_kind(source) == "lexical":
-        return lambda row: share_of_best("BM25F", explain_score(search, source, row), best)
-    if best <= lowest:
-        return lambda _: value(1.0, "normalised cosine = 1: all cosines in the list are equal", "vector")
-    minimum = value(-lowest, "−min, min = lowest cosine in the list")
-    span = value(best - lowest, "max − min of the list")
-
-    def normalise_cosine(row: ScoredChunk) -> Explanation:
-        difference = total("cosine − min", explain_score(search, source, row), minimum)
-        return quotient("normalised cosine = (cosine − min) / (max − min)", difference, span)
-
-    return normalise_cosine
 
 
 def aggregate_sections(search: Search, tools: Tools, settings: Settings) -> Search:

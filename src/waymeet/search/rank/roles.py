@@ -82,7 +82,10 @@ def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> d
         QuestionForm.CODE: (_DOCUMENT_ROLES, settings.documentation_for_code if SOURCE in present else 1.0),
     }
     roles, factor = by_form.get(find_question_form(search.query.text), (frozenset[str](), 1.0))
-    return dict.fromkeys(present & roles, factor) if factor != 1.0 else {}
+    factors = dict.fromkeys(present & roles, factor)
+    if TEST in factors:
+        factors[TEST] *= settings.test_for_question
+    return {role: factor for role, factor in factors.items() if factor != 1.0}
 
 
 def _filter_roles(filters: Filters) -> frozenset[str]:
