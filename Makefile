@@ -6,10 +6,12 @@ TYPOS ?= $(COLLECTIONS)
 ENGLISH ?= $(COLLECTIONS)
 TUNED ?= $(COLLECTIONS)
 SAMPLE ?= 60
+TUNED_SAMPLE ?= 20
 HELD_OUT := held-out held-out-2 held-out-3 held-out-4 held-out-5
 QUALITY := recipes parts vault words vault-words weights typos student projects project-parts vault-sections $(HELD_OUT)
 questions = $$(ls -d $(1:%=benchmarks/projects/%/*/corpus/) | xargs dirname | grep -v $(or $(WITHOUT:%=-e "/%$$"),-e "^$$"))
 RECIPES := auto,auto:words,classic,threeway,memory,neighbours,files,deep
+EVALUATE := $(BIN)/waymeet eval --keep build/indexes
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -101,36 +103,36 @@ quality: quality-recipes quality-parts quality-words quality-weights quality-typ
 
 quality-recipes: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --plain --recipe $(RECIPES) --report build/quality/recipes.json
+	$(EVALUATE) $(COLLECTIONS) --plain --recipe $(RECIPES) --report build/quality/recipes.json
 
 quality-parts: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample $(SAMPLE) --ablate --report build/quality/parts.json
-	$(BIN)/waymeet eval benchmarks/vault --ablate --report build/quality/vault.json
+	$(EVALUATE) $(COLLECTIONS) --sample $(SAMPLE) --ablate --report build/quality/parts.json
+	$(EVALUATE) benchmarks/vault --ablate --report build/quality/vault.json
 
 quality-words: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(COLLECTIONS) --sample $(SAMPLE) --recipe auto:words --ablate --report build/quality/words.json
-	$(BIN)/waymeet eval benchmarks/vault --recipe auto:words --ablate --report build/quality/vault-words.json
+	$(EVALUATE) $(COLLECTIONS) --sample $(SAMPLE) --recipe auto:words --ablate --report build/quality/words.json
+	$(EVALUATE) benchmarks/vault --recipe auto:words --ablate --report build/quality/vault-words.json
 
 quality-weights: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(TUNED) --sample $(SAMPLE) --leave-one-out --report build/quality/weights.json
+	$(EVALUATE) $(TUNED) --sample $(TUNED_SAMPLE) --leave-one-out --report build/quality/weights.json
 
 quality-typos: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(TYPOS) --sample $(SAMPLE) --misspell --ablate --report build/quality/typos.json
+	$(EVALUATE) $(TYPOS) --sample $(SAMPLE) --misspell --ablate --report build/quality/typos.json
 
 quality-student: $(STAMP)
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(ENGLISH) --recipe auto:words,auto:student,auto --report build/quality/student.json
+	$(EVALUATE) $(ENGLISH) --recipe auto:words,auto:student,auto --report build/quality/student.json
 
 quality-projects: $(STAMP) projects
 	@mkdir -p build/quality
-	$(BIN)/waymeet eval $(call questions,open development) --level both --recipe auto,auto:words --report build/quality/projects.json
-	$(BIN)/waymeet eval $(call questions,open development) --level section --ablate --report build/quality/project-parts.json
-	$(BIN)/waymeet eval benchmarks/vault --level both --recipe auto,auto:words --report build/quality/vault-sections.json
-	for group in $(HELD_OUT); do $(BIN)/waymeet eval $(call questions,$$group) --level both --recipe auto,auto:words --report build/quality/$$group.json || exit; done
+	$(EVALUATE) $(call questions,open development) --level both --recipe auto,auto:words --report build/quality/projects.json
+	$(EVALUATE) $(call questions,open development) --level section --ablate --report build/quality/project-parts.json
+	$(EVALUATE) benchmarks/vault --level both --recipe auto,auto:words --report build/quality/vault-sections.json
+	for group in $(HELD_OUT); do $(EVALUATE) $(call questions,$$group) --level both --recipe auto,auto:words --report build/quality/$$group.json || exit; done
 
 torture: $(STAMP)  ## Longer property tests; hundreds of crashes, disk errors, bit flips and concurrent processes
 	$(BIN)/pytest -n auto --hypothesis-profile=torture tests/properties tests/conformance

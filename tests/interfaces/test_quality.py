@@ -152,9 +152,52 @@ def test_weights_are_judged_on_what_was_left_out(run: Run, three: list[str], tmp
     )
 
 
+def test_a_kept_index_gives_the_same_as_a_temporary_one(run: Run, three: list[str], tmp_path: Path) -> None:
+    keep = tmp_path / "indexes"
+    recipes = ("--plain", "--recipe", "auto,auto:words,auto:student", "--set", STAND_IN)
+
+    def metrics(*options: str) -> list[object]:
+        return [each.metrics for each in _report(run, *three[:2], *recipes, *options).results]
+
+    temporary = metrics()
+    assert metrics("--keep", str(keep)) == temporary
+    files = {path: path.stat().st_mtime_ns for path in keep.rglob("index.db")}
+    assert len(files) == 2 * 3, "sections, approximate vectors and whole documents of two collections"
+    assert metrics("--keep", str(keep), "--set", "auto.document_share=0.3") == temporary
+    assert {path: path.stat().st_mtime_ns for path in keep.rglob("index.db")} == files
+
+
+def test_a_kept_index_is_not_used_for_other_documents_or_settings(run: Run, three: list[str], tmp_path: Path) -> None:
+    keep = tmp_path / "indexes"
+
+    def kept(*options: str) -> set[Path]:
+        assert run("eval", three[0], "--keep", str(keep), "--set", "embedding.provider=none", *options).code == 0
+        return set(keep.glob("one-*"))
+
+    first = kept()
+    assert len(first) == 1
+    assert kept("--sample", "2") == first, "other queries"
+    split = kept("--set", "chunking.max_chars=300")
+    whole = kept("--whole")
+    corpus = Path(three[0]) / "corpus.jsonl"
+    corpus.write_text(corpus.read_text(encoding="utf-8").replace("dry", "clean"), encoding="utf-8")
+    assert [len(each) for each in (split, whole, kept())] == [2, 3, 4]
+
+
+def test_an_index_that_was_not_completed_is_built_again(run: Run, three: list[str], tmp_path: Path) -> None:
+    keep = tmp_path / "indexes"
+    options = (three[0], "--keep", str(keep), "--set", STAND_IN)
+    before = _report(run, *options).results[0].metrics
+    (marker,) = keep.rglob("complete")
+    marker.unlink()
+    (marker.parent / "index.db").write_bytes(b"half of it")
+    assert _report(run, *options).results[0].metrics == before
+    assert marker.exists()
+
+
 def test_options_that_need_collections_are_refused_without(run: Run, three: list[str]) -> None:
     assert run("eval", *three[:2], "--leave-one-out").code == 2
-    for option in (["--plain"], ["--leave-one-out"], ["--sample", "3"]):
+    for option in (["--plain"], ["--leave-one-out"], ["--sample", "3"], ["--keep", "indexes"]):
         done = run("eval", "--mine", three[0], *option)
         assert (done.code, "need collections" in done.err) == (2, True)
 

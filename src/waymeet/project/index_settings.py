@@ -7,7 +7,7 @@ so that its own variables and options change its answer only.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -60,6 +60,11 @@ def index_settings(index: Path, layers: Sequence[Layer]) -> Settings:
         if _is_url_withheld(recorded.values):
             kept += [Layer(layer.name, {"embedding": {"url": url}}) for layer in call if (url := _url(layer.values))]
     return resolve((*files, *kept, *(Layer(layer.name, _split(layer.values)[1]) for layer in call)))
+
+
+def stored_settings(layers: Iterable[Layer]) -> Settings:
+    """Give the settings that decide what is stored, with the defaults of all others."""
+    return resolve([Layer(layer.name, _split(layer.values)[0]) for layer in layers])
 
 
 def record_settings(index: Path, layers: Sequence[Layer], *, section: str = "") -> tuple[str, ...]:

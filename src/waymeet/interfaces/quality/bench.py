@@ -1,8 +1,9 @@
-"""Temporary indexes to evaluate on: of a test collection, or of the user's own project."""
+"""Indexes to evaluate on: of a test collection, or of the user's own project."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from signal import SIGTERM, signal
 from threading import current_thread, main_thread
@@ -25,6 +26,7 @@ from waymeet.evaluate.mining import mine_collection
 from waymeet.evaluate.replay import ReplayRunner, cache_query_vectors
 from waymeet.evaluate.run import LIMIT, STUDENT, Run, RunConfig, Runner, run_levels
 from waymeet.evaluate.tuning import MeasureWeights
+from waymeet.interfaces.quality.kept_index import index_digest, open_or_build
 from waymeet.ports import Progress, Store
 from waymeet.project import Project
 from waymeet.project.embedding.job import embed_missing
@@ -34,7 +36,7 @@ from waymeet.recipes.auto import AUTO
 from waymeet.recipes.classic import CLASSIC
 from waymeet.recipes.stage_table import READS, SIGNALS
 from waymeet.search.state import Recipe, Tools
-from waymeet.settings import Layer, Settings, resolve
+from waymeet.settings import Layer, Settings, read_layers, resolve
 from waymeet.settings.layers import parse_assignment
 
 PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
@@ -43,7 +45,7 @@ _NO_MODEL = "embedding.provider=none"
 
 
 class Bench(NamedTuple):
-    """A temporary index and the collections whose queries are run on it."""
+    """An index and the collections whose queries are run on it."""
 
     collections: tuple[Collection, ...]
     tools: Tools
@@ -122,6 +124,8 @@ class CollectionOptions(NamedTuple):
     """Whether to add a typo to each query."""
     student: bool = False
     """Whether to make an index with approximate vectors, too."""
+    keep: Path | None = None
+    """The folder in which indexes are kept for later evaluations; None for temporary ones."""
 
 
 @contextmanager
@@ -132,49 +136,86 @@ def collection_bench(
     embedding: Progress | None,
     options: CollectionOptions,
 ) -> Iterator[Bench]:
-    """Index a test collection in a temporary folder with the user's settings.
+    """Index a test collection with the user's settings.
 
-    For plain BM25, whole documents are indexed a second time without vectors.
+    The index is in a temporary folder, or in the one where indexes are kept. For plain BM25, whole documents are
+    indexed a second time without vectors.
     """
     collection = _load_queries(folder, options)
-    with _temporary_folder() as place, ExitStack() as open_projects:
-        (place / "project").mkdir()
-
-        def open_project(index: str, *more_flags: str) -> Project:
-            project = Project.open(place / "project", index=place / index, flags=(*flags, *more_flags))
-            return open_projects.enter_context(project)
-
-        project = open_project("index.db")
-        needs_whole_files = collection.files and (options.whole or options.plain)
-        sections = _read_sections(collection, project.settings) if needs_whole_files else None
-        unsplit = replace(collection, documents=read_whole_documents(sections)) if sections else collection
-        tools = _index_collection(project, unsplit, options, indexing)
-        embed_or_raise(project, tools.store, embedding)
-        student = None
-        if options.student:
-            student = _index_collection(open_project("student.db"), unsplit, options, indexing)
-            predict_or_raise(project, student.store)
+    with ExitStack() as stack:
+        place = stack.enter_context(_temporary_folder())
+        if options.keep:
+            digest = index_digest(collection, read_layers(place, flags), whole=options.whole)
+            place = options.keep / f"{folder.resolve().name}-{digest}"
+        indexes = _CollectionIndexes(collection, options, place, flags, progress=(indexing, embedding), stack=stack)
+        project, tools = indexes.index_sections()
         if collection.files:
-            collection = resolve_judgements(collection, sections or tools.store)
+            collection = resolve_judgements(collection, indexes.whole_files or tools.store)
         tools = tools._replace(feedback=collect_feedback(collection, tools.store))
-        whole_documents = None
-        if options.plain:
-            second = open_project("whole.db", _NO_MODEL)
-            whole_documents = second.create_empty_index()
-            index_documents(whole_documents.store, unsplit, second.settings.chunking, indexing, whole=True)
+        student = indexes.index_with_student() if options.student else None
+        whole_documents = indexes.index_whole_documents() if options.plain else None
         yield Bench((collection,), tools, project.layers, whole_documents=whole_documents, student=student)
 
 
-def _index_collection(
-    project: Project, collection: Collection, options: CollectionOptions, progress: Progress | None
-) -> Tools:
-    """Index a collection without vectors."""
-    tools = project.create_empty_index()
-    if collection.files and not options.whole:
-        index_files(tools.store, collection, project.settings, progress)
-    else:
-        index_documents(tools.store, collection, project.settings.chunking, progress, whole=options.whole)
-    return tools
+class _CollectionIndexes:
+    """The indexes of a collection, each in a folder of its own."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        options: CollectionOptions,
+        place: Path,
+        flags: tuple[str, ...],
+        *,
+        progress: tuple[Progress | None, Progress | None],
+        stack: ExitStack,
+    ) -> None:
+        """Prepare to index a collection in a folder, with indexes that are closed by `stack`."""
+        self._options, self._place, self._flags, self._stack = options, place, flags, stack
+        self._indexing, self._embedding = progress
+        (place / "project").mkdir(parents=True, exist_ok=True)
+        self._project = self._open("sections")
+        needs_whole_files = collection.files and (options.whole or options.plain)
+        self.whole_files = _read_sections(collection, self._project.settings) if needs_whole_files else None
+        documents = read_whole_documents(self.whole_files) if self.whole_files else collection.documents
+        self._collection = replace(collection, documents=documents)
+
+    def index_sections(self) -> tuple[Project, Tools]:
+        """Index and embed the sections."""
+
+        def build(store: Store) -> None:
+            self._put_sections(store)
+            embed_or_raise(self._project, store, self._embedding)
+
+        return self._project, open_or_build(self._project, build)
+
+    def index_with_student(self) -> Tools:
+        """Index the sections with approximate vectors."""
+        project = self._open("student")
+
+        def build(store: Store) -> None:
+            self._put_sections(store)
+            predict_or_raise(project, store)
+
+        return open_or_build(project, build)
+
+    def index_whole_documents(self) -> Tools:
+        """Index each document as one section, without vectors."""
+        return open_or_build(self._open("whole", _NO_MODEL), partial(self._put_documents, whole=True))
+
+    def _open(self, index: str, *more_flags: str) -> Project:
+        file = self._place / index / "index.db"
+        project = Project.open(self._place / "project", index=file, flags=(*self._flags, *more_flags))
+        return self._stack.enter_context(project)
+
+    def _put_sections(self, store: Store) -> None:
+        if self._collection.files and not self._options.whole:
+            index_files(store, self._collection, self._project.settings, self._indexing)
+        else:
+            self._put_documents(store, whole=self._options.whole)
+
+    def _put_documents(self, store: Store, *, whole: bool) -> None:
+        index_documents(store, self._collection, self._project.settings.chunking, self._indexing, whole=whole)
 
 
 def _load_queries(folder: Path, options: CollectionOptions) -> Collection:

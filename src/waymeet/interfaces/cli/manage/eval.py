@@ -32,6 +32,7 @@ _EPILOG = manual(
     waymeet eval my-collection --level both             the right file, and the right section of it
     waymeet eval my-collection --ablate                 the effect of each stage and signal
     waymeet eval sets/* --sample 60 --leave-one-out     are the weights fitted to one collection?
+    waymeet eval sets/* --keep build/indexes            index and embed once for several calls
     waymeet eval my-collection --beside theirs.trec     a run of another program
     waymeet eval --qrels qrels.txt --beside a.trec --beside b.trec
     waymeet eval my-collection --save-baseline good.json
@@ -62,6 +63,7 @@ class EvalOptions(NamedTuple):
     limit: int
     level: str | None
     whole: bool
+    keep: Path | None
     reports: tuple[Path, ...]
     save_baseline: Path | None
     fail_below: str
@@ -141,6 +143,12 @@ class _Bars(NamedTuple):
 )
 @click.option("--whole", is_flag=True, help="Index each document as one section.")
 @click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the index of each collection in this folder, and use it again while its documents and the settings of "
+    "indexing are the same.",
+)
+@click.option(
     "--report",
     "reports",
     multiple=True,
@@ -170,7 +178,8 @@ def command(**values: Any) -> int:  # noqa: ANN401 - the options by name, as cli
 
     A collection is a folder with corpus.jsonl ({id, title, text, [path], [links]}), queries.jsonl ({id, text,
     [scope]}) and qrels.tsv (query, document, score). BEIR's folders and TREC's qrels.txt can be read, too. It is
-    indexed in a temporary folder, with your settings, not a project's. Recipes of your own are those of the project.
+    indexed in a temporary folder, or with --keep in that one, with your settings, not a project's. Recipes of your own
+    are those of the project.
 
     Instead of corpus.jsonl there may be a folder corpus/ with files, or a link to one: they are read like the files
     of a project. Judgements then name a path below it, or a place in a file: docs/setup.md#keys, src/a.py#rotate.
@@ -233,9 +242,9 @@ def _check_options(options: EvalOptions) -> None:
 
     for path in options.reports:
         report_format(path)
-    needs_collections = options.plain or options.sample or options.misspell or options.leave_one_out
+    needs_collections = options.plain or options.sample or options.misspell or options.leave_one_out or options.keep
     if (options.mine or options.qrels) and needs_collections:
-        raise click.UsageError("--plain, --sample, --misspell and --leave-one-out need collections.")
+        raise click.UsageError("--plain, --sample, --misspell, --leave-one-out and --keep need collections.")
     if options.level and options.qrels:
         raise click.UsageError("--level needs files: judgements and runs alone name only ids.")
     if options.level == "both" and options.leave_one_out:
@@ -291,7 +300,7 @@ def _evaluate_collections(options: EvalOptions, shown: _Bars) -> "Evaluation":
     evaluation = _make_evaluation(plan, list(folders), options, shown)
     several = len(folders) * len(plan.all_recipes) > 1
     how = CollectionOptions(options.split, options.whole, options.sample, options.plain, misspell=options.misspell)
-    how = how._replace(student=any(mode == STUDENT for _, mode in plan.recipes))
+    how = how._replace(student=any(mode == STUDENT for _, mode in plan.recipes), keep=options.keep)
     with ExitStack() as open_benches:
         benches: list[Bench] = []
         for name, folder in folders.items():
