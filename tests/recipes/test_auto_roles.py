@@ -143,6 +143,14 @@ def test_tests_count_less_than_other_code_for_a_question_how_something_is_done()
     assert f"value={roles.test}, description='role factor (test)'" in about_code["tests/test_prompts.py"]
 
 
+def test_tests_that_a_question_refers_to_count_as_much_as_other_code() -> None:
+    store = indexed({"src/prompts.py": HIDE, "tests/test_prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
+    hits = {hit.document: hit for hit in ask(store, "how do I write tests that hide the input of a user").hits}
+    roles = Settings().auto.roles
+    for path, role in (("tests/test_prompts.py", "test"), ("src/prompts.py", "source")):
+        assert f"value={roles.code_for_task}, description='role factor ({role})'" in str(hits[path].explanation)
+
+
 def test_code_comes_first_for_a_question_about_the_code() -> None:
     store = indexed({"src/prompts.py": HIDE, "docs/secrets.md": SECRETS, **OTHERS})
     assert documents(ask(store, "which function hides what the user types for a password"))[0] == "src/prompts.py"

@@ -44,13 +44,17 @@ class Failing(Wide):
         raise EmbeddingError(f"No vector for {text}.", "Try again.")
 
 
-def filled(space: str = PARTS) -> MemoryStore:
-    """Index two pages and a source file: a sentence of the second page and the source file are near the query."""
+def filled(space: str = PARTS, without: str = "") -> MemoryStore:
+    """Index two pages and a source file: a sentence of the second page and the source file are near the query.
+
+    The parts of one file can be left out.
+    """
     store = store_of(PAGES)
     vectors = {chunk_id(path, 0): unit((cosine, (1.0 - cosine**2) ** 0.5)) for path, cosine in COSINES.items()}
     store.put_vectors(English.space, vectors)
     near, far = np.stack([AXES[0] + AXES[1], AXES[0]]), AXES[2:3]
-    store.put_vectors(space, {chunk_id("a.md", 0): far, chunk_id("b.md", 0): near, chunk_id(CODE, 0): AXES[:1]})
+    parts = {"a.md": far, "b.md": near, CODE: AXES[:1]}
+    store.put_vectors(space, {chunk_id(path, 0): each for path, each in parts.items() if path != without})
     return store
 
 
@@ -85,8 +89,9 @@ def test_a_section_in_another_language_is_not_compared_again() -> None:
         (searched(), Tools(filled(), models()[:1]), 0.75, "no multilingual model"),
         (searched(paths=()), Tools(filled(), models()), 0.75, "no vector list"),
         (searched("鍵を変える"), Tools(filled(), models()), 0.75, "the vector list is that of the multilingual model"),
-        (searched(), Tools(filled(part_space("wide", "ja")), models()), 0.75, "no section in English"),
-        (searched(), Tools(filled(part_space("wide", SHORT)), models()), 0.75, "no section in English"),
+        (searched(), Tools(filled(part_space("wide", "ja")), models()), 0.75, "no documentation in English"),
+        (searched(), Tools(filled(part_space("wide", SHORT)), models()), 0.75, "no documentation in English"),
+        (searched(paths=(CODE,)), Tools(filled(), models(Failing)), 0.75, "no documentation in English"),
     ],
 )
 def test_it_is_skipped_with_a_reason(search: Search, tools: Tools, weight: float, reason: str) -> None:
@@ -100,6 +105,42 @@ def test_a_model_that_fails_is_reported_and_the_answer_is_made_without_it() -> N
     answer = answer_query(AUTO, Query("how is it done"), Tools(filled(), models(Failing)), Settings())
     assert [each.code for each in answer.degraded] == ["embedding_failed"]
     assert [hit.document for hit in answer.hits] == list(COSINES)
+
+
+def test_without_the_sentences_of_a_page_the_pages_are_not_compared_and_the_answer_says_so() -> None:
+    answer = answer_query(AUTO, Query("how is it done"), Tools(filled(without="a.md"), models()), Settings())
+    assert [each.code for each in answer.degraded] == ["partial_sentences"]
+    assert answer.degraded[0].detail == "1 of 2 sections have no vectors of their sentences so far"
+    assert [hit.document for hit in answer.hits] == list(COSINES)
+
+
+def test_missing_sentences_are_reported_once_if_vectors_are_missing_too() -> None:
+    search = searched().degrade("vector", "partial_vectors", "2 of 3")
+    after = compare_sentences(search, Tools(filled(without="a.md"), models()), Settings())
+    assert after.degraded == search.degraded
+    assert after.skipped == "1 of 2 sections have no vectors of their sentences so far"
+
+
+def test_a_section_of_a_few_words_is_no_missing_one() -> None:
+    store = filled(without="a.md")
+    store.put_vectors(part_space("wide", SHORT), {chunk_id("a.md", 0): AXES[2:3]})
+    compared = compare_sentences(searched(), Tools(store, models()), Settings())
+    assert list(compared.sentence_similarities) == [chunk_id("b.md", 0)]
+    assert not compared.degraded
+
+
+def test_equal_sums_are_all_1() -> None:
+    search = replace(searched(paths=("a.md", "b.md")), sentence_similarities={chunk_id("b.md", 0): 0.75})
+    found = weighted_sum(
+        search, Tools(filled()), Settings(auto=Auto(sentence_weight=2.0, usual_sentence_similarity=0.25))
+    )
+    assert [candidate.score.value for candidate in found.candidates] == [1.0, 1.0]
+
+
+def test_only_the_leading_sections_are_compared() -> None:
+    settings = Settings(auto=Auto(sentence_sections=1))
+    compared = compare_sentences(searched(), Tools(filled(), models()), settings)
+    assert list(compared.sentence_similarities) == [chunk_id("a.md", 0)]
 
 
 def test_similar_sentences_change_the_order_by_the_formula() -> None:

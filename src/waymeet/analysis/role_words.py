@@ -32,7 +32,8 @@ _VERSIONS = (
     r"|\d+\.\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?"
 )
 _WORDS: Mapping[str, str] = {
-    TEST: r"(?<!to )tests?|tested|testing|unit-tests?|pytest|specs?|fixtures?|mock(?:s|ed|ing)?|snapshots?",
+    TEST: r"(?<!\bto )(?<!\bi )(?<!\bwe )(?<!\byou )tests?|tested|testing|unit-tests?|pytest|specs?|fixtures?"
+    r"|mock(?:s|ed|ing)?|snapshots?",
     DOCUMENTATION: r"docs?|document(?:s|ed|ation)?|manuals?|guides?|readme|described|explained",
     EXAMPLE: r"examples?|samples?|demos?|demonstrat(?:e[ds]?|ion)|tutorials?|playgrounds?",
     BENCHMARK: r"bench(?:es|mark(?:s|ed|ing)?)?|performance|throughput",
@@ -87,6 +88,8 @@ def named_roles(text: str) -> frozenset[str]:
 
     >>> sorted(named_roles("how is login tested?")), sorted(named_roles("AssertionError in tests/test_login.py"))
     (['test'], [])
+    >>> sorted(named_roles("how do I test a form?")), sorted(named_roles("how do I write tests?"))
+    ([], ['test'])
     >>> sorted(named_roles("upgrade to 2.1")), sorted(named_roles("示例"))
     (['changelog', 'release notes'], ['example'])
     """

@@ -227,7 +227,8 @@ class RoleFactors(Struct, frozen=True, forbid_unknown_fields=True):
     code_for_prose: Part = 0.8
     """The same if the query is another sentence or phrase in plain words."""
     test_for_question: Part = 0.7
-    """Further factor of tests in both cases: they repeat the words of what they test."""
+    """Further factor of tests in both cases, unless the query refers to tests: they repeat the words of what they
+    test."""
     documentation_for_code: Part = 0.8
     """Factor of documentation and examples if the query asks where something is implemented ("which function …").
     Used only if source code is among the candidates."""
@@ -270,7 +271,9 @@ class Auto(Struct, frozen=True, forbid_unknown_fields=True):
     """Weight of the similarity of sentences by the multilingual model beside the normalised cosine, for documentation
     and English queries; 0 disables it."""
     usual_sentence_similarity: Part = 0.15
-    """Similarity of unrelated sentences, which is subtracted before."""
+    """Similarity of unrelated sentences, which is subtracted from the similarity before it is weighted."""
+    sentence_sections: Count = 100
+    """Leading sections of the vector list of which the documentation is compared by its sentences."""
     min_word_coverage: Part = 0.5
     """Share of the query's words, by their IDF, that the best lexical hit must contain for the lexical score to have
     its full weight beside vectors, in a query without spaces, such as a Chinese one; 0 disables the check."""

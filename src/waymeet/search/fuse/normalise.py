@@ -53,7 +53,10 @@ def _add_sentences(search: Search, normalise_cosine: Normalise, auto: Auto) -> N
 
     sums = {row.chunk: add(row) for row in search.ranking("vector")}
     best, lowest = max(each.value for each in sums.values()), min(each.value for each in sums.values())
-    minimum, span = value(-lowest, "−min, min = lowest sum in the list"), value(best - lowest, "max − min of the sums")
+    if best <= lowest:
+        return lambda _: value(1.0, "normalised similarity = 1: all sums in the list are equal", "vector")
+    minimum = value(0.0 - lowest, "−min, min = lowest sum in the list")  # −lowest would be −0
+    span = value(best - lowest, "max − min of the sums")
 
     def normalise_sum(row: ScoredChunk) -> Explanation:
         difference = total("sum − min", sums[row.chunk], minimum)

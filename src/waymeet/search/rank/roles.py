@@ -69,11 +69,14 @@ def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: It
     exempt = named | {role for role in present if profile.role_share(role) >= settings.dominant_share}
     factors = {role: factor for role, factor in factors.items() if role not in exempt}
     form_factors = {role: factor for role, factor in form_factors.items() if role not in exempt or role in _CODE_ROLES}
-    return factors | {role: factors.get(role, 1.0) * factor for role, factor in form_factors.items()}
+    if TEST in form_factors and TEST not in exempt:
+        form_factors[TEST] *= settings.test_for_question
+    factors |= {role: factors.get(role, 1.0) * factor for role, factor in form_factors.items()}
+    return {role: factor for role, factor in factors.items() if factor != 1.0}
 
 
 def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> dict[str, float]:
-    """Return the factors of code or documentation by the form of the query, if there are both."""
+    """Return the factors of code or of documentation by the form of the query, if there are both."""
     if DOCUMENTATION not in present or present.isdisjoint(_CODE_ROLES):
         return {}
     by_form = {
@@ -82,10 +85,7 @@ def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> d
         QuestionForm.CODE: (_DOCUMENT_ROLES, settings.documentation_for_code if SOURCE in present else 1.0),
     }
     roles, factor = by_form.get(find_question_form(search.query.text), (frozenset[str](), 1.0))
-    factors = dict.fromkeys(present & roles, factor)
-    if TEST in factors:
-        factors[TEST] *= settings.test_for_question
-    return {role: factor for role, factor in factors.items() if factor != 1.0}
+    return dict.fromkeys(present & roles, factor)
 
 
 def _filter_roles(filters: Filters) -> frozenset[str]:
