@@ -1,6 +1,7 @@
 """Many collections at once: plain BM25, samples, summary tables, and the page made of them."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from xml.dom.minidom import parseString
@@ -182,6 +183,27 @@ def test_a_kept_index_is_not_used_for_other_documents_or_settings(run: Run, thre
     corpus = Path(three[0]) / "corpus.jsonl"
     corpus.write_text(corpus.read_text(encoding="utf-8").replace("dry", "clean"), encoding="utf-8")
     assert [len(each) for each in (split, whole, kept())] == [2, 3, 4]
+
+
+def test_a_kept_index_of_files_does_not_depend_on_files_that_are_not_indexed(run: Run, tmp_path: Path) -> None:
+    place, keep = tmp_path / "keys", tmp_path / "indexes"
+    (place / "corpus" / "build").mkdir(parents=True)
+    (place / "corpus" / ".gitignore").write_text("build/\n", encoding="utf-8")
+    page = place / "corpus" / "keys.md"
+    page.write_text("# Keys\n\nRotate a key once a year.\n", encoding="utf-8")
+    (place / "queries.jsonl").write_text('{"id": "q", "text": "rotate a key"}\n', encoding="utf-8")
+    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tkeys.md\t1\n", encoding="utf-8")
+
+    def kept() -> int:
+        assert run("eval", str(place), "--keep", str(keep), "--set", "embedding.provider=none").code == 0
+        return len(list(keep.glob("keys-*")))
+
+    assert kept() == 1
+    (place / "corpus" / "build" / "log.txt").write_text("built", encoding="utf-8")
+    Path(os.fsdecode(os.fsencode(page.parent) + b"/caf\xe9.md")).write_text("not indexed", encoding="utf-8")
+    assert kept() == 1
+    page.write_text("# Keys\n\nRotate a key once a month.\n", encoding="utf-8")
+    assert kept() == 2
 
 
 def test_an_index_that_was_not_completed_is_built_again(run: Run, three: list[str], tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ so that its own variables and options change its answer only.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -62,9 +62,9 @@ def index_settings(index: Path, layers: Sequence[Layer]) -> Settings:
     return resolve((*files, *kept, *(Layer(layer.name, _split(layer.values)[1]) for layer in call)))
 
 
-def stored_settings(layers: Iterable[Layer]) -> Settings:
-    """Give the settings that decide what is stored, with the defaults of all others."""
-    return resolve([Layer(layer.name, _split(layer.values)[0]) for layer in layers])
+def stored_settings(layers: Sequence[Layer]) -> Tree:
+    """Give the settings that decide what is stored, as a tree."""
+    return _split(msgspec.to_builtins(resolve(layers)))[0]
 
 
 def record_settings(index: Path, layers: Sequence[Layer], *, section: str = "") -> tuple[str, ...]:

@@ -42,6 +42,8 @@ from waymeet.settings.layers import parse_assignment
 PLAIN = replace(CLASSIC, name="plain", description="BM25 over whole documents.", modes=("bm25_only",))
 """The reference to compare recipes with."""
 _NO_MODEL = "embedding.provider=none"
+_LOCAL = "store.dsn="
+"""The index of a collection is a file, whatever server the user's settings name."""
 
 
 class Bench(NamedTuple):
@@ -205,7 +207,8 @@ class _CollectionIndexes:
 
     def _open(self, index: str, *more_flags: str) -> Project:
         file = self._place / index / "index.db"
-        project = Project.open(self._place / "project", index=file, flags=(*self._flags, *more_flags))
+        flags = (*self._flags, *more_flags, _LOCAL)
+        project = Project.open(self._place / "project", index=file, flags=flags)
         return self._stack.enter_context(project)
 
     def _put_sections(self, store: Store) -> None:

@@ -1,27 +1,33 @@
 """Indexes of test collections that are kept for later evaluations."""
 
-import os
+import platform
+import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from hashlib import blake2b, file_digest
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
 
 import waymeet
 from waymeet.evaluate.collection import Collection
+from waymeet.ingest.discover.walk import FoundFile, walk
 from waymeet.ingest.lock import index_lock
 from waymeet.ports import Store
 from waymeet.project import Project
 from waymeet.project.index_settings import stored_settings
 from waymeet.search.state import Tools
-from waymeet.settings import Layer
+from waymeet.settings import Layer, resolve
 
 _COMPLETE = "complete"
 """The file that marks an index as complete."""
-_INDEXING = ("analysis", "evaluate", "ingest", "models", "stores", "types")
+_INDEXING = ("analysis", "evaluate", "formulas", "ingest", "models", "ports", "project/embedding", "stores", "types")
 """Packages whose source decides what is in an index; ranking can change without them."""
 _DIGEST_BYTES = 16
+_LIBRARY = re.compile(r"[\w.-]+")
+"""The name at the beginning of a requirement."""
 
 
 def open_or_build(project: Project, build: Callable[[Store], None]) -> Tools:
@@ -35,32 +41,45 @@ def open_or_build(project: Project, build: Callable[[Store], None]) -> Tools:
             return project.tools(project.refreshed_store(refresh=False)[0])
         shutil.rmtree(folder, ignore_errors=True)  # what an interrupted evaluation left
         folder.mkdir(parents=True)
-        tools = project.create_empty_index()
-        build(tools.store)
+        store = project.create_empty_index().store
+        build(store)
         (folder / _COMPLETE).touch()
-        return tools
+        return project.tools(store)
 
 
-def index_digest(collection: Collection, layers: Iterable[Layer], *, whole: bool) -> str:
+def index_digest(collection: Collection, layers: Sequence[Layer], *, whole: bool) -> str:
     """Compute a digest of all that decides what is in the index of a collection.
 
-    That are the documents, the settings of indexing, and the source of the packages that index.
+    These are the documents, the settings of indexing, the source of the packages that index, and the versions of the
+    libraries that they use.
     """
     digest = blake2b(digest_size=_DIGEST_BYTES)
-    digest.update(msgspec.json.encode([whole, stored_settings(layers), collection.documents]))
+    libraries = [*_list_libraries(), ("python", platform.python_version())]
+    digest.update(msgspec.json.encode([whole, stored_settings(layers), libraries, collection.documents]))
     source = Path(waymeet.__file__).parent
-    for folder in (*(source / name for name in _INDEXING), *map(Path, filter(None, [collection.files]))):
-        for name, content in _list_files(folder):
-            digest.update(msgspec.json.encode([name, content]))
+    paths = [path for package in _INDEXING for path in sorted((source / package).rglob("*.py"))]
+    files = [(path.relative_to(source).as_posix(), path) for path in paths]
+    if collection.files:
+        found = walk(Path(collection.files), resolve(layers).ingest)
+        files += [(each.path, Path(each.absolute)) for each in found if isinstance(each, FoundFile)]
+    for name, path in files:
+        digest.update(msgspec.json.encode([name, _digest_content(path)]))
     return digest.hexdigest()
 
 
-def _list_files(folder: Path) -> Iterator[tuple[str, str]]:
-    """List the files of a folder in their order, each with a digest of its content."""
-    for parent, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(files):
-            path = Path(parent, name)
-            if path.is_file():
-                content = blake2b(path.read_bytes(), digest_size=_DIGEST_BYTES).hexdigest()
-                yield str(path.relative_to(folder)), content
+def _list_libraries() -> Iterator[tuple[str, str]]:
+    """List the installed libraries that Waymeet requires, with their versions."""
+    for requirement in sorted(metadata.requires("waymeet") or ()):
+        name = _LIBRARY.match(requirement)
+        with suppress(metadata.PackageNotFoundError):  # one of an extra
+            if name:
+                yield name[0], metadata.version(name[0])
+
+
+def _digest_content(path: Path) -> str:
+    """Compute a digest of a file; that of a file that cannot be read, and so is not indexed, is empty."""
+    try:
+        with path.open("rb") as file:
+            return file_digest(file, "blake2b").hexdigest()
+    except OSError:
+        return ""
