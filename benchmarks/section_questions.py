@@ -44,19 +44,28 @@ def read_asked(project: str) -> list[Asked]:
 def write_collection(project: Project, asked: list[Asked], target: Path) -> None:
     """Write the collection of a project: questions, judgements, and the files that they are about.
 
+    It takes the place of an earlier one when it is complete.
+
     Raises:
         FetchError: the package cannot be downloaded, or lacks a file.
     """
-    shutil.rmtree(target, ignore_errors=True)
-    with TemporaryDirectory() as place:
-        folder = fetch_project(project, Path(place))
-        for path in sorted({each.path for each in asked}):
-            copy = target / FILES / path
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                shutil.copyfile(folder / path, copy)
-            except OSError as error:
-                raise FetchError(f"The package has no file {path}.") from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=target.parent, prefix=".") as place:
+        folder, draft = fetch_project(project, Path(place)), Path(place, ".draft")
+        _write_files(draft, folder, asked)
+        shutil.rmtree(target, ignore_errors=True)
+        draft.rename(target)
+
+
+def _write_files(target: Path, folder: Path, asked: list[Asked]) -> None:
+    """Write the files that are asked about, the questions and the judgements."""
+    for path in sorted({each.path for each in asked}):
+        copy = target / FILES / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(folder / path, copy)
+        except OSError as error:
+            raise FetchError(f"The package has no file {path}.") from error
     numbered = list(_number(asked))
     queries = (json.dumps({"id": id_, "text": text}, ensure_ascii=False) for id_, text, _ in numbered)
     (target / QUERIES).write_text("".join(f"{query}\n" for query in queries), encoding="utf-8")

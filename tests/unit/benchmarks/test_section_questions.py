@@ -58,6 +58,7 @@ def test_a_collection_has_the_files_that_are_asked_about(tmp_path: Path, monkeyp
     assert [path.name for path in files] == ["keys.md"]
     with pytest.raises(FetchError, match=r"no file package/gone\.md"):
         write_collection(project, [Asked("package/gone.md#L1-L3", ("where?",))], tmp_path / "made")
+    assert load_collection(tmp_path / "made") == collection, "the earlier one is kept"
 
 
 def test_a_package_that_cannot_be_had_is_named_and_the_others_are_written(

@@ -21,7 +21,7 @@ from waymeet.stores.memory.snapshot import Snapshot
 from waymeet.stores.shared import bm25f
 from waymeet.stores.shared.corpus_profile import STRUCTURE_KIND, build_profile, urgency
 from waymeet.stores.shared.validation import duplicate_chunk_error, validate_entries
-from waymeet.stores.shared.vectors import score_codes
+from waymeet.stores.shared.vectors import score_part_codes
 from waymeet.types import INFERRED_KINDS, Filters, Fingerprint, ScoredChunk, Word
 
 if TYPE_CHECKING:
@@ -167,9 +167,10 @@ class MemoryStore:
         self, spaces: Collection[str], vector: Vector, chunks: Collection[str]
     ) -> Mapping[str, float]:
         """Compute the similarities of chunks to a vector by their parts."""
-        stored = [self._current.vectors[space] for space in sorted(spaces) if space in self._current.vectors]
+        vectors = self._current.vectors
+        stored = [vectors[space] for space in sorted(spaces) if space in vectors]
         codes = {chunk: codes[chunk].tobytes() for codes in stored for chunk in chunks if chunk in codes}
-        return score_codes(codes, vector)
+        return score_part_codes(codes, vector)
 
     def terms_with_prefix(self, prefix: str, limit: int, pattern: str = "*") -> Sequence[str]:
         """List the terms with a prefix that match a pattern by descending number of chunks."""

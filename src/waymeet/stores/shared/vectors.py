@@ -129,7 +129,7 @@ def sample_part_similarities(block: PartBlock, query: Vector) -> tuple[float, fl
     return float(scores.mean()), float(scores.std())
 
 
-def score_codes(codes: Mapping[str, bytes], vector: Vector) -> dict[str, float]:
+def score_part_codes(codes: Mapping[str, bytes], vector: Vector) -> dict[str, float]:
     """Compute the similarities of chunks to a vector from the codes of their parts."""
     import numpy as np  # noqa: PLC0415 - start-up is a feature
 

@@ -17,7 +17,7 @@ from waymeet.stores.postgres.vector_values import (
     query_text,
     summarise_similarities,
 )
-from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_codes
+from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_part_codes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -226,4 +226,4 @@ def score_parts(session: Session, spaces: Collection[str], vector: Vector, chunk
     """Compute the similarities of chunks to a vector, without loading the spaces."""
     keys = {hash_key(chunk): chunk for chunk in chunks}
     rows = session.named(_CODES, {"hashes": list(keys), "spaces": list(spaces)})
-    return score_codes({keys[hash_]: bytes(value) for hash_, value in rows}, vector)
+    return score_part_codes({keys[hash_]: bytes(value) for hash_, value in rows}, vector)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.json import encode
 
 from waymeet.stores.lexical.top_k import rank_chunks
-from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_codes
+from waymeet.stores.shared.vectors import normalise_vector, sample_part_similarities, score_part_codes
 from waymeet.stores.sqlite.read.queries import find_chunk_ids
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def score_parts(
     """Compute the similarities of chunks to a vector, without loading the spaces."""
     keys = {id_: key for key, id_ in find_chunk_ids(connection, chunks).items()}
     rows = connection.execute(_CODES, (encode(sorted(spaces)).decode(), encode(list(keys)).decode()))
-    return score_codes({keys[chunk]: code for chunk, code in rows}, vector)
+    return score_part_codes({keys[chunk]: code for chunk, code in rows}, vector)
