@@ -33,6 +33,7 @@ _COMPILED = re.compile(r"(?P<stem>.*)\.[cm]?jsx?")
 _NO_DOCUMENTATION = frozenset({CHANGELOG, RELEASE_NOTES, TEST})
 _SOURCE, _COPY, _DECLARATION, _EXAMPLE, _TEST = range(5)
 _ROLE_RANKS = {TEST: _TEST, EXAMPLE: _EXAMPLE, **dict.fromkeys((GENERATED, MINIFIED, VENDORED, BUILD_OUTPUT), _COPY)}
+_VALUES = frozenset({"constant", "variable"})
 _MAX_BASES = 4
 """Base classes above each other in which a member is looked for."""
 
@@ -50,6 +51,8 @@ class Definition(NamedTuple):
     document: str
     ordinal: int
     chunk: str
+    is_value: bool = False
+    """Whether the name is a key of a constant object, such as an option with its default, and no member of a type."""
 
 
 class Description(NamedTuple):
@@ -117,12 +120,24 @@ def find_definitions(name: QueryName, described: str, store: Store, scores: Mapp
         by_key = store.documents_by_key(keys, MAX_DEFINITIONS) if keys else {}
         for key in filter(by_key.__contains__, keys):
             is_field = key.startswith(FIELD_PREFIX)
-            matching = _matching_chunks(store.chunks_of(by_key[key]), keys[key], is_field=is_field)
+            chunks = store.chunks_of(by_key[key])
+            matching = _matching_chunks(chunks, keys[key], is_field=is_field)
             if matching:
                 roles = _rank_roles(store.documents(by_key[key]).values(), store)
                 found = sorted(_rank_definition(match, keys[key], described, roles, scores) for match in matching)
-                return _list_best(found)
+                found = _list_best(found)
+                if is_field:
+                    first = found[0]
+                    found[0] = first._replace(is_value=_is_value(first, matching, chunks[first.document]))
+                return found
     return []
+
+
+def _is_value(definition: Definition, matching: Sequence[tuple[Chunk, list[str]]], chunks: Sequence[Chunk]) -> bool:
+    """Check whether the fields of a definition are keys of constant objects."""
+    kinds = {symbol.name: symbol.kind for chunk in chunks for symbol in chunk.symbols}
+    names = next(names for chunk, names in matching if chunk.id == definition.chunk)
+    return all(kinds.get(name.rpartition(".")[0]) in _VALUES for name in names)
 
 
 def _list_best(definitions: Sequence[Definition]) -> list[Definition]:

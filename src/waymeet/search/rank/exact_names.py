@@ -65,7 +65,9 @@ def _find_places(name: QueryName, store: Store, scores: Mapping[str, float], lim
         return []
     places = [_Place(found.document, found.chunk, f"defines {name.name}", "symbol") for found in definitions[:limit]]
     if description and (definitions or name.is_code):
-        places.insert(1, _Place(description.document, description.chunk, f"describes {name.name}", "name"))
+        is_option = bool(definitions) and definitions[0].is_value
+        place = _Place(description.document, description.chunk, f"describes {name.name}", "name")
+        places.insert(0 if is_option else 1, place)
     return list({place.chunk: place for place in reversed(places)}.values())[::-1]
 
 
