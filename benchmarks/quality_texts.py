@@ -129,4 +129,11 @@ and lost on others were not adopted.
   and -.003 by section on six projects. The vector of a docstring added to that of its function: cosqa -.005 to -.019.
   Similarities lowered for sections that are near to many others: cosqa, semble and docsfaq +.004 to +.006, commits
   -.003, projects ±.002. A second vector of the query without function words: commits +.006, cosqa -.011. Both scores
-  for every candidate: ±.002 ([figures](../benchmarks/results/ranking-tried-2026-11-18.md))."""
+  for every candidate: ±.002 ([figures](../benchmarks/results/ranking-tried-2026-11-18.md)).
+- An encoder of queries, trained with questions about 5,200 sections of 87 packages: +.010 by file and by section on
+  nine projects, within noise, docsfaq and semble +.002 to +.010, commits -.002, cosqa -.014
+  ([figures](../benchmarks/results/query-training-tried-2026-11-19.md)).
+- Words of the query compared with similar words of a section, reciprocal ranks beside scores, more trust in vectors
+  where words are found nowhere (+.004 to +.011 by section on projects, scifact -.0014 to -.0033 beyond noise), less
+  weight for values in error messages: nothing that gains on projects without a loss elsewhere
+  ([figures](../benchmarks/results/ranking-tried-2026-11-19.md))."""
