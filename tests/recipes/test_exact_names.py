@@ -115,6 +115,26 @@ def test_members_are_found_in_their_class_or_its_bases() -> None:
         assert ask(store, query).hits[0].document == "admin.py"
 
 
+OPTION = {
+    "build/closeConnections.js": "const defaults = {\n  bodyLimit: 1048576,\n  closeConnections: undefined\n}\n\n"
+    "module.exports = defaults\n",
+    "docs/server.md": "# Server\n\n" + "More words. " * 60 + "\n\n## `closeConnections`\n\nEnds idle connections.\n",
+    "lib/server.js": "class Server {\n  bodyLimit = 1\n}\n\nmodule.exports = { Server }\n",
+}
+
+
+def test_the_description_of_an_option_is_before_the_object_with_its_default() -> None:
+    answer = ask(indexed(OPTION), "closeConnections")
+    assert [hit.document for hit in answer.hits[:2]] == ["docs/server.md", "build/closeConnections.js"]
+    assert "describes closeConnections: raised to place 1" in str(answer.hits[0].explanation)
+
+
+def test_without_a_description_the_object_with_the_default_is_first() -> None:
+    assert ask(indexed(OPTION), "Server.bodyLimit").hits[0].document == "lib/server.js"
+    others = {path: text for path, text in OPTION.items() if not path.startswith("docs/")}
+    assert ask(indexed(others), "closeConnections").hits[0].document == "build/closeConnections.js"
+
+
 def test_a_common_name_is_not_raised() -> None:
     pages = {f"{number}.py": "def get_all():\n    pass\n" for number in range(21)}
     assert "raised to place" not in str([hit.explanation for hit in ask(indexed(pages), "get_all").hits])
