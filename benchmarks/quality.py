@@ -300,7 +300,7 @@ def main() -> int:
     computer = machine()
     measured_on = f"Measured on {datetime.now(UTC).date().isoformat()}: {computer['cores']} cores of {computer['cpu']}"
     (DOCS / "quality.svg").write_text(picture(report), encoding="utf-8")
-    held_out = [each for name, each in reports.items() if name.startswith(_HELD_OUT)]
+    held_out = [each for name, each in sorted(reports.items()) if name.startswith(_HELD_OUT)]
     by_level = [each for each in reports.values() if is_by_level(each) and each not in held_out]
     students = list(filter(_has_student, reports.values()))
     text = page(report, known(), measured_on, students, ProjectReports(by_level, held_out, parts))

@@ -338,12 +338,13 @@ def test_a_page_shows_the_rank_of_the_right_file_and_section(
     open_table = _read_table(page, "Right file and right section first")
     header = ["collection", "questions", "auto, file", "auto, section", "auto:words, file", "auto:words, section"]
     assert open_table[0] == header
-    assert [row[:2] for row in open_table[1:]] == [["vault", "2"], ["one", "2"], ["two\\|\\<b\\>", "2"], ["mean", ""]]
+    assert [row[:2] for row in open_table[1:]] == [["vault", "2"], ["one", "2"], ["two\\|\\<b\\>", "2"], ["mean", "4"]]
     (first,) = (each for each in reports[1].results if (each.collection, each.label) == ("one", "auto, by file"))
     assert open_table[2][2] == f"{first.metrics['MRR@10']:.3f}"
 
     held_out = _read_table(page, "Held-out questions")
-    assert [row[:2] for row in held_out[1:]] == [["one", "4"], ["three", "1"], ["mean", ""]]
+    groups = [["mean of group 1", "3"], ["mean of group 2", "2"]]
+    assert [row[:2] for row in held_out[1:]] == [["one", "4"], ["three", "1"], ["mean", "5"], *groups]
     of_one = [
         each for report in reports[3:5] for each in report.results if (each.collection, each.level) == ("one", "file")
     ]

@@ -122,5 +122,6 @@ def test_the_other_groups_have_new_questions_that_are_judged() -> None:
 def test_no_part_of_a_project_is_committed() -> None:
     ignored = (FOLDER.parents[1] / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "/benchmarks/projects/*/*/corpus" in ignored
-    files = (path for group in GROUPS for folder in Path(FOLDER, group).iterdir() for path in folder.iterdir())
-    assert {path.name for path in files} <= {QUERIES, QRELS, "corpus"}
+    folders = [folder for group in GROUPS for folder in Path(FOLDER, group).iterdir()]
+    assert {path.name for folder in folders for path in folder.iterdir()} <= {QUERIES, QRELS, "corpus", "qrels"}
+    assert {path.name for folder in folders for path in folder.glob("qrels/*")} <= {"pooled.tsv"}

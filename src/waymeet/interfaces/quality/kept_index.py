@@ -77,7 +77,7 @@ def _list_libraries() -> Iterator[tuple[str, str]]:
 
 
 def _digest_content(path: Path) -> str:
-    """Compute a digest of a file; that of a file that cannot be read, and so is not indexed, is empty."""
+    """Compute a digest of a file, empty if it cannot be read and so is not indexed."""
     try:
         with path.open("rb") as file:
             return file_digest(file, "blake2b").hexdigest()

@@ -76,7 +76,7 @@ def _role_factors(search: Search, tools: Tools, settings: RoleFactors, roles: It
 
 
 def _form_factors(search: Search, settings: RoleFactors, present: set[str]) -> dict[str, float]:
-    """Return the factors of code or of documentation by the form of the query, if there are both."""
+    """Return the factors of code or documentation by the form of the query, if there are both."""
     if DOCUMENTATION not in present or present.isdisjoint(_CODE_ROLES):
         return {}
     by_form = {

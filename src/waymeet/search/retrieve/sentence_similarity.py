@@ -50,7 +50,10 @@ def _compare(search: Search, store: Store, model: Embedder, text: str, chunks: S
 
 
 def _report_missing(search: Search, missing: int, compared: int) -> Search:
-    """Report that sections are not compared, because those without vectors of their sentences would come last."""
+    """Report that sections are not compared.
+
+    Those without vectors of their sentences would come last.
+    """
     detail = f"{missing} of {compared} sections have no vectors of their sentences so far"
     if any(entry.code == "partial_vectors" for entry in search.degraded):
         return search.skip(detail)  # the answer says already that embedding is not finished
