@@ -82,12 +82,16 @@ def test_a_section_in_another_language_is_not_compared_again() -> None:
     assert list(compared) == [chunk_id("a.md", 0)]
 
 
+IN_OTHER_LANGUAGES = replace(searched(), other_language=frozenset(map(chunk_id, ("a.md", "b.md"), (0, 0))))
+
+
 @pytest.mark.parametrize(
     ("search", "tools", "weight", "reason"),
     [
         (searched(), Tools(filled(), models()), 0.0, "setting auto.sentence_weight is 0"),
         (searched(), Tools(filled(), models()[:1]), 0.75, "no multilingual model"),
         (searched(paths=()), Tools(filled(), models()), 0.75, "no vector list"),
+        (IN_OTHER_LANGUAGES, Tools(filled(), models()), 0.75, "most of the similar sections are in other languages"),
         (searched("鍵を変える"), Tools(filled(), models()), 0.75, "the vector list is that of the multilingual model"),
         (searched(), Tools(filled(part_space("wide", "ja")), models()), 0.75, "no documentation in English"),
         (searched(), Tools(filled(part_space("wide", SHORT)), models()), 0.75, "no documentation in English"),

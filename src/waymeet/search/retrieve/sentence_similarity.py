@@ -27,6 +27,8 @@ def compare_sentences(search: Search, tools: Tools, settings: Settings) -> Searc
         return search.skip("no vector list" if multilingual else "no multilingual model")
     if choose_embedder(tools.embedders, detect_language(text)) is multilingual:
         return search.skip("the vector list is that of the multilingual model")
+    if search.is_cross_lingual:
+        return search.skip("most of the similar sections are in other languages")
     documents = tools.store.documents({row.document for row in ranking})
     code = {id_ for id_, document in documents.items() if document.kind == "code"}
     chunks = [row.chunk for row in ranking if row.document not in code and row.chunk not in search.other_language]
