@@ -10,11 +10,10 @@ make quality COLLECTIONS="path/to/collections/*"
 The collections are not part of this repository. `waymeet eval --help` describes their format, and `waymeet eval --mine`
 measures on your own project ([Measure your own project](mine.md)). Waymeet was developed with these collections, so
 results on other collections of the same kinds may be lower; *Weights tuned without a collection* estimates by how
-much. The whole run takes about three hours on two cores. `WITHOUT=django` leaves out the project with the most
-sections, which take 40 minutes to embed. The tables below were made so; the rows of Django come from a second run of
-the same measurements, without its vectors for queries in other languages. All tables show the ranking before
-[`compare_sentences`](ranking.md#sentences-of-documentation) and the lower weight of tests for questions, which have
-[tables of their own](../benchmarks/results/ranking-sentences-2026-11-19.md)."""
+much. The whole run takes about two hours on two cores, half of them to embed. `WITHOUT=django` leaves out the project
+with the most sections, which take 30 minutes of it. The tables below were made by these commands in pieces, side by
+side: the rows of debfaq-en2ja-dev, debfaq-en2zh-dev, xquad-mixed-dev and ub-peer come from a second run, after a
+correction of the ranking that concerns only such collections, and those of Django from a third one."""
 
 COLUMNS = """\
 `plain` is BM25 over whole documents, without sections, links and models. `auto` is the default recipe, and `auto:words`
