@@ -15,7 +15,7 @@ from waymeet.search.fuse.weighted_sum import weighted_sum
 from waymeet.search.pipeline import answer_query
 from waymeet.search.retrieve.sentence_similarity import compare_sentences
 from waymeet.search.state import Search, Tools
-from waymeet.settings import Auto, Settings
+from waymeet.settings import Auto, Embedding, Settings
 from waymeet.stores.memory.store import MemoryStore
 from waymeet.types import Query, ScoredChunk
 
@@ -103,6 +103,17 @@ def test_it_is_skipped_with_a_reason(search: Search, tools: Tools, weight: float
     assert (after.skipped or "").startswith(reason)
     assert not after.sentence_similarities
     assert not after.degraded
+
+
+def test_pages_are_not_compared_while_no_vectors_of_sentences_are_made() -> None:
+    """Sections that were embedded before the setting was switched off have such vectors, later ones have none."""
+    settings = Settings(embedding=Embedding(cross_lingual=False))
+    after = compare_sentences(searched(), Tools(filled(without="a.md"), models()), settings)
+    assert (after.skipped, after.degraded, after.sentence_similarities) == (
+        "setting auto.sentence_weight is 0, or embedding.cross_lingual is off",
+        (),
+        {},
+    )
 
 
 def test_a_model_that_fails_is_reported_and_the_answer_is_made_without_it() -> None:

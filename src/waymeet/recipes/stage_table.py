@@ -98,7 +98,12 @@ _ROWS = (
     StageRow(lexical, WORDS, LIST, reads=("bm25.", *_POOL), signals=("bm25.fields.", "pool.share")),
     StageRow(vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
     StageRow(file_vector, gives=LIST, reads=_VECTOR, signals=_STUDENT),
-    StageRow(compare_sentences, LIST, reads=("auto.sentence_weight", "auto.sentence_sections"), signals=_AUTO),
+    StageRow(
+        compare_sentences,
+        LIST,
+        reads=("auto.sentence_weight", "auto.sentence_sections", "embedding.cross_lingual"),
+        signals=_AUTO,
+    ),
     StageRow(trim_vector, LIST, reads=("rrf.clear_lexical",)),
     StageRow(trim_lexical, LIST, reads=("rrf.min_lexical",)),
     StageRow(strong_signal, LIST, reads=("bm25.", "deep.clear_score", "deep.clear_gap")),

@@ -57,8 +57,8 @@ def index_digest(collection: Collection, layers: Sequence[Layer], *, whole: bool
     libraries = [*_list_libraries(), ("python", platform.python_version())]
     digest.update(msgspec.json.encode([whole, stored_settings(layers), libraries, collection.documents]))
     source = Path(waymeet.__file__).parent
-    paths = [path for package in _INDEXING for path in sorted((source / package).rglob("*.py"))]
-    files = [(path.relative_to(source).as_posix(), path) for path in paths]
+    paths = [path for package in _INDEXING for path in sorted((source / package).rglob("*")) if path.is_file()]
+    files = [(path.relative_to(source).as_posix(), path) for path in paths if path.suffix != ".pyc"]
     if collection.files:
         found = walk(Path(collection.files), resolve(layers).ingest)
         files += [(each.path, Path(each.absolute)) for each in found if isinstance(each, FoundFile)]

@@ -19,8 +19,8 @@ def compare_sentences(search: Search, tools: Tools, settings: Settings) -> Searc
     The main model has one vector of a section, which says what the section is about. The multilingual model also has
     vectors of its parts, so it finds what a single sentence says. Source code has no such parts.
     """
-    if not settings.auto.sentence_weight:
-        return search.skip("setting auto.sentence_weight is 0")
+    if not settings.auto.sentence_weight or not settings.embedding.cross_lingual:
+        return search.skip("setting auto.sentence_weight is 0, or embedding.cross_lingual is off")
     text, ranking = search.vector_text or search.text, search.ranking("vector")[: settings.auto.sentence_sections]
     multilingual = multilingual_embedder(tools.embedders)
     if multilingual is None or not ranking:
